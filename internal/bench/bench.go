@@ -19,50 +19,52 @@ const Schema = "hone/bench/v1"
 
 // Spec says what to measure. The zero value of a number takes its default.
 type Spec struct {
-	Packages     []string // patterns as of go test; nil: "."
-	Dir          string   // that they are relative to; "": the working directory
-	Bench        string   // regular expression of names, as of go test -bench; "": all
-	Against      string   // a git ref to compare with, "": nothing, Self: the same tree
-	Tree         string   // a git ref to measure in place of the working tree; "": the tree
+	Packages     []string // package patterns, as for go test; nil: "."
+	Dir          string   // directory that the patterns are relative to; "": the working directory
+	Bench        string   // regular expression of benchmark names, as for go test -bench; "": all
+	Against      string   // git ref to compare with; "": none; Self: the same tree
+	Tree         string   // git ref to measure instead of the working tree; "": the working tree
 	BuildFlags   []string
 	GoCommand    string
-	WorkDir      string        // where binaries go
-	CPUs         []int         // GOMAXPROCS to run each benchmark with, as of go test -cpu; nil: this process's
-	Layouts      int           // link layouts a side, in each set of samples
-	Time         time.Duration // of the timed region of a sample
-	Budget       time.Duration // for the samples of one benchmark, both sides; half of it is for the second set of a change
-	Least        int           // samples a side
+	WorkDir      string        // where binaries are written
+	CPUs         []int         // values of GOMAXPROCS to run each benchmark with, as for go test -cpu; nil: this process's
+	Layouts      int           // link layouts per side, in each set of samples
+	Time         time.Duration // length of the timed region of a sample
+	Budget       time.Duration // for the samples of one benchmark, both sides; half of it is reserved for the second set
+	Least        int           // minimum of samples per side
 	Most         int
-	Instructions bool           // count instructions, too, by perf or valgrind
-	Record       int            // benchmarks to record, those that cost most, for their findings
-	Session      session.Config // where recordings go, and what diagnoses them
-	Width        float64        // enough is known when the interval of CPU time (of its ratio) is at most ± this
-	Seed         uint64         // of the order; 0: from the time
+	Instructions bool           // count instructions, too, with perf or valgrind
+	Record       int            // number of benchmarks, the most expensive ones, to record for their findings
+	Session      session.Config // where recordings are stored, and how they are diagnosed
+	Width        float64        // stop when the interval of CPU time (or of its ratio) is at most ± this share
+	Seed         uint64         // of the random order; 0: from the clock
 	Progress     func(Progress)
 
-	// SamplesOnly ends after the first set: changes are not measured again, and nothing is profiled. The whole budget goes to
-	// that set.
+	// SamplesOnly stops after the first set of samples: changes are not measured again, nothing is
+	// profiled, and the first set gets the whole budget.
 	SamplesOnly bool
 }
 
-// What a benchmark gets where nothing else is asked for.
+// Defaults of Spec.
 const (
 	DefaultBudget = 60 * time.Second
-	DefaultMost   = 100 // runs a side, of each set
-	// DefaultLayouts a side are what linking them is worth: their scatter is estimated with six degrees of freedom, and with
-	// fourteen when a second set adds others.
+	DefaultMost   = 100 // runs per side, in each set
+	// DefaultLayouts weighs precision against the time for linking: four layouts per side estimate
+	// the scatter between layouts with six degrees of freedom, and with fourteen when the second
+	// set adds four others.
 	DefaultLayouts = 4
 )
 
-// Self, as what to compare with, is the tree itself: what then changes is the machine's doing.
+// Self, as Spec.Against, compares the tree with itself, so that every difference is noise of the
+// machine.
 const Self = "self"
 
-// Progress is what is being done.
+// Progress describes the current step.
 type Progress struct {
 	Text string
-	Done float64 // of all benchmarks, 0 to 1
+	Done float64 // share of the benchmarks that are done, 0 to 1
 	Left time.Duration
-	End  bool // the step that Text names is over
+	End  bool // the step that Text names is finished
 }
 
 func (s Spec) withDefaults() Spec {
@@ -106,48 +108,48 @@ func (s Spec) withDefaults() Spec {
 	return s
 }
 
-// Result is what was measured.
+// Result holds the samples and verdicts of a run.
 type Result struct {
 	Schema     string      `json:"schema"`
 	Go         string      `json:"go"`
 	CPUs       int         `json:"cpus"`
-	Against    string      `json:"against,omitempty"` // the ref and its commit
+	Against    string      `json:"against,omitempty"` // the ref that the tree was compared with
 	Commit     string      `json:"commit,omitempty"`
-	Tree       string      `json:"tree,omitempty"`        // the ref that replaces the working tree
-	TreeCommit string      `json:"tree_commit,omitempty"` // and its commit
-	Files      *Files      `json:"files,omitempty"`       // of a comparison of files
-	Layouts    int         `json:"layouts"`               // link layouts a side
-	Seconds    float64     `json:"seconds"`               // that it took
+	Tree       string      `json:"tree,omitempty"`        // the ref that was measured instead of the working tree
+	TreeCommit string      `json:"tree_commit,omitempty"` // the commit of Tree
+	Files      *Files      `json:"files,omitempty"`       // set if files were compared
+	Layouts    int         `json:"layouts"`               // link layouts per side
+	Seconds    float64     `json:"seconds"`               // time that the run took
 	Benchmarks []Benchmark `json:"benchmarks"`
 	Geomeans   []Geomean   `json:"geomeans,omitempty"`
-	OnlyOld    []string    `json:"only_old,omitempty"` // benchmarks that the other side does not have
+	OnlyOld    []string    `json:"only_old,omitempty"` // benchmarks that only the old side has
 	OnlyNew    []string    `json:"only_new,omitempty"`
 	Notes      []string    `json:"notes,omitempty"`
 }
 
 // Benchmark is one benchmark's samples and figures.
 type Benchmark struct {
-	Table      string    `json:"table,omitempty"` // of a comparison of files: the keys and values that make it
+	Table      string    `json:"table,omitempty"` // in a comparison of files: the keys and values of its table
 	Package    string    `json:"package"`
 	Name       string    `json:"name"`       // with the -procs suffix
-	Iterations int64     `json:"iterations"` // of each sample
+	Iterations int64     `json:"iterations"` // per sample
 	Old        []Sample  `json:"old,omitempty"`
 	New        []Sample  `json:"new"`
 	Rows       []Row     `json:"rows"`
-	Grown      []Grown   `json:"grown,omitempty"`    // of one that is worse: whose cost grew
-	Findings   []Finding `json:"findings,omitempty"` // of one that is worse those that are new; else of its recording
+	Grown      []Grown   `json:"grown,omitempty"`    // if it regressed: the functions whose cost grew
+	Findings   []Finding `json:"findings,omitempty"` // if it regressed: those that only the new side has; otherwise those of its recording
 	Recording  string    `json:"recording,omitempty"`
 }
 
-// Sample is one process: one value of each metric, by unit ("ns/op", "cpu-ns/op", "B/op", "allocs/op", and what the
-// benchmark reports itself).
+// Sample is the result of one process: one value per metric, by unit ("ns/op", "cpu-ns/op", "B/op",
+// "allocs/op", and those that the benchmark itself reports).
 type Sample struct {
 	Layout  int                `json:"layout"`
-	Seconds float64            `json:"seconds,omitempty"` // that the process took
+	Seconds float64            `json:"seconds,omitempty"` // run time of the process
 	Values  map[string]float64 `json:"values"`
 }
 
-// names of the sides in output.
+// Indices of the sides.
 const (
 	oldSide = 0
 	newSide = 1
@@ -156,7 +158,8 @@ const (
 // dirPrefix starts the names of the directories that Run makes in WorkDir.
 const dirPrefix = "bench-"
 
-// Run measures. When ctx ends, no process is left, and the error is the context's.
+// Run measures benchmarks. If ctx is cancelled, Run stops the processes that it started and returns
+// the error of ctx.
 func Run(ctx context.Context, s Spec) (*Result, error) {
 	s = s.withDefaults()
 	if err := os.MkdirAll(s.WorkDir, 0o755); err != nil {
@@ -204,22 +207,24 @@ func Run(ctx context.Context, s Spec) (*Result, error) {
 	return &r.result, nil
 }
 
-// subject is a benchmark under measurement.
+// subject is a benchmark that is being measured.
 type subject struct {
 	*Benchmark
 	pkgs     [2]*testPackage
 	cpus     int // GOMAXPROCS
 	trial    *trial.Trial
 	spent    time.Duration
-	second   [2][]Sample // of the second set, for changes that must be confirmed
-	layouts  [2][]layout // of the set under way
+	second   [2][]Sample // second set, for changes that must be confirmed
+	layouts  [2][]layout // of the current set
 	finished bool
 }
 
-// from makes the subject a benchmark of a package of one side.
-func (x *subject) from(side int, pkg *testPackage) { x.pkgs[side], x.layouts[side] = pkg, pkg.layouts }
+// setPackage sets the package of one side.
+func (x *subject) setPackage(side int, pkg *testPackage) {
+	x.pkgs[side], x.layouts[side] = pkg, pkg.layouts
+}
 
-// firstBudget is the part of the budget that the first set of samples may take.
+// firstBudget is the budget of the first set of samples.
 func (s Spec) firstBudget() time.Duration {
 	if s.Against == "" || s.SamplesOnly {
 		return s.Budget
@@ -227,7 +232,8 @@ func (s Spec) firstBudget() time.Duration {
 	return s.Budget / 2
 }
 
-// measure runs all benchmarks, a block of each in turn, so that the samples of one are spread over the whole time.
+// measure cycles through the benchmarks and runs one block of each, so that the samples of every
+// benchmark are spread over the whole time.
 func (r *runner) measure(ctx context.Context) error {
 	variants := 1
 	if r.Against != "" {
@@ -263,7 +269,7 @@ func (r *runner) measure(ctx context.Context) error {
 	return nil
 }
 
-// block runs one block of a benchmark. The runs of each side take its layouts in turn.
+// block runs one block of a benchmark. The runs of each side cycle through its layouts.
 func (r *runner) block(ctx context.Context, x *subject, take func(side int, s Sample)) error {
 	began := time.Now()
 	run := x.trial.Runs()
@@ -284,7 +290,7 @@ func (r *runner) block(ctx context.Context, x *subject, take func(side int, s Sa
 	return nil
 }
 
-// done is the part of the work that is done; left is how long the rest may take at most.
+// done returns the share of the work that is done, 0 to 1.
 func (r *runner) done() float64 {
 	var done float64
 	for _, x := range r.subjects {
@@ -297,6 +303,7 @@ func (r *runner) done() float64 {
 	return done / float64(len(r.subjects))
 }
 
+// left returns about how long the rest will take, at most; 0 if unknown.
 func (r *runner) left(spent time.Duration) time.Duration {
 	done := r.done()
 	if done < 0.02 {
@@ -305,8 +312,8 @@ func (r *runner) left(spent time.Duration) time.Duration {
 	return time.Duration(float64(spent) * (1 - done) / done).Round(time.Second)
 }
 
-// confirm runs a second set of samples of benchmarks in which something changed, with other link layouts. What it does not show, too, is not
-// called a change. It has as many runs as the first set.
+// confirm measures benchmarks that seem to have changed a second time, with other link layouts and
+// as many runs as before. A change that this second set does not show is not reported.
 func (r *runner) confirm(ctx context.Context) error {
 	var suspects []*subject
 	for _, x := range r.subjects {
@@ -348,5 +355,5 @@ func hash(s string) uint64 {
 	return h.Sum64()
 }
 
-// errFailed is the error of a benchmark that fails.
+// errFailed is returned for a benchmark that fails.
 var errFailed = errors.New("the benchmark fails")

@@ -17,9 +17,9 @@ const BisectSchema = "hone/bisect/v1"
 
 // BisectSpec says which change to look for.
 type BisectSpec struct {
-	Spec             // Packages names one; Bench, Against and Tree are set
-	Name      string // of the benchmark, with or without Benchmark and -procs
-	Unit      string // of the metric that changed; "": of CPU, time, bytes and allocations the first that did
+	Spec             // Packages names one package; Bench, Against and Tree are set by Bisect
+	Name      string // of the benchmark, with or without the prefix Benchmark and the suffix -procs
+	Unit      string // the metric that changed; "": the first of CPU, time, bytes and allocations that changed
 	Good, Bad string // git refs; Bad "" is HEAD
 }
 
@@ -28,25 +28,25 @@ type Bisection struct {
 	Schema     string  `json:"schema"`
 	Name       string  `json:"name"`
 	Unit       string  `json:"unit"`
-	Good       string  `json:"good"` // commits
+	Good       string  `json:"good"` // commit hashes
 	Bad        string  `json:"bad"`
-	Commits    int     `json:"commits"` // between, Bad included
-	Ratio      float64 `json:"ratio"`   // of the metric, bad over good
+	Commits    int     `json:"commits"` // after Good, up to and including Bad
+	Ratio      float64 `json:"ratio"`   // of the metric, bad / good
 	Steps      []Tried `json:"steps"`
-	Culprits   []Found `json:"culprits"`          // one, or several where those between do not build
-	Comparison *Result `json:"compare,omitempty"` // the culprit with the commit before, where there is one culprit
+	Culprits   []Found `json:"culprits"`          // one commit, or several if those between them do not build
+	Comparison *Result `json:"compare,omitempty"` // of the culprit with the commit before it; only if there is one culprit
 	Confirmed  bool    `json:"confirmed"`         // Comparison shows the change, too
 }
 
-// Tried is a commit that was measured against the good one.
+// Tried is a commit that was compared with the good one.
 type Tried struct {
 	Found
-	Ratio   *float64 `json:"ratio,omitempty"` // to the good commit, with its bounds at 95 %
+	Ratio   *float64 `json:"ratio,omitempty"` // to the good commit; Low and High are its 95 % interval
 	Low     *float64 `json:"low,omitempty"`
 	High    *float64 `json:"high,omitempty"`
 	Changed bool     `json:"changed"`
-	Unsure  bool     `json:"unsure,omitempty"` // the bounds allow both answers: the nearer one was taken
-	Why     string   `json:"why,omitempty"`    // it could not be measured
+	Unsure  bool     `json:"unsure,omitempty"` // the interval allows both answers; the nearer one was assumed
+	Why     string   `json:"why,omitempty"`    // why it was not measured
 }
 
 // Found is a commit.
@@ -58,9 +58,10 @@ type Found struct {
 
 func found(c gittree.Commit) Found { return Found{c.Hash, c.Time, c.Subject} }
 
-// Bisect finds the commit between two in which a benchmark changed. Each step interleaves runs of a commit in the middle with runs of
-// the good one, until the interval of their ratio lies on one side of half the change. The commit found is then compared
-// with the one before it, which also names the functions whose cost grew.
+// Bisect finds the commit between two others in which a benchmark changed. Each step measures a
+// commit in the middle of the remaining range, interleaved with the good commit, until the interval
+// of their ratio lies on one side of half the change. The commit found is then compared with the
+// one before it, which also names the functions whose cost grew.
 func Bisect(ctx context.Context, s BisectSpec) (*Bisection, error) {
 	if s.Bad == "" {
 		s.Bad = "HEAD"
@@ -93,7 +94,7 @@ func Bisect(ctx context.Context, s BisectSpec) (*Bisection, error) {
 	return &b.out, nil
 }
 
-// bareName is a benchmark's name without Benchmark and -procs.
+// bareName returns a benchmark's name without the prefix Benchmark and the suffix -procs.
 func bareName(name string) string {
 	return procs.ReplaceAllString(strings.TrimPrefix(name, "Benchmark"), "")
 }
@@ -104,11 +105,11 @@ type bisect struct {
 	out    Bisection
 }
 
-// row measures a commit against the good one.
-func (b *bisect) row(ctx context.Context, commit string, budget time.Duration, width float64, once bool) (rows []Row, err error) {
+// rows compares a commit with the good one.
+func (b *bisect) rows(ctx context.Context, commit string, budget time.Duration, width float64, once bool) (rows []Row, err error) {
 	s := b.Spec
 	s.Against, s.Tree, s.SamplesOnly, s.Budget, s.Width = b.out.Good, commit, once, budget, width
-	s.Progress = func(p Progress) { // of the runs only: builds are reported with the commit
+	s.Progress = func(p Progress) { // only of the runs: the caller reports the commit that is built
 		if p.Done > 0 && !p.End {
 			b.Progress(p)
 		}
@@ -123,12 +124,12 @@ func (b *bisect) row(ctx context.Context, commit string, budget time.Duration, w
 	return r.Benchmarks[0].Rows, nil
 }
 
-// errUnchanged is the error of a range without a change.
-var errUnchanged = errors.New("no change between the two commits shows")
+// errUnchanged is returned for a range in which the benchmark did not change.
+var errUnchanged = errors.New("no significant change within the budget")
 
-// whole measures the change that is looked for.
+// whole measures the change over the whole range.
 func (b *bisect) whole(ctx context.Context) error {
-	rows, err := b.row(ctx, b.out.Bad, b.Budget, b.Width, false)
+	rows, err := b.rows(ctx, b.out.Bad, b.Budget, b.Width, false)
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (b *bisect) whole(ctx context.Context) error {
 			}
 		}
 	}
-	return fmt.Errorf("%s from %.12s to %.12s: %w in that budget; give a larger -budget, or other commits", b.Name, b.out.Good, b.out.Bad, errUnchanged)
+	return fmt.Errorf("%s from %.12s to %.12s: %w; increase -budget or choose other commits", b.Name, b.out.Good, b.out.Bad, errUnchanged)
 }
 
 // search halves the range until one commit is left, or only commits that cannot be measured.
@@ -199,7 +200,8 @@ func (b *bisect) search(ctx context.Context, commits []gittree.Commit) error {
 	return nil
 }
 
-// middle is the commit to try next: the one nearest to the middle that was not skipped; -1 for none.
+// middle returns the index of the commit to try next: the one nearest to the middle that was not
+// skipped, or -1.
 func middle(low, high int, skipped map[int]bool) int {
 	best := -1
 	for i := low + 1; i < high; i++ {
@@ -217,7 +219,7 @@ func abs(x int) int { return max(x, -x) }
 func (b *bisect) try(ctx context.Context, c gittree.Commit) Tried {
 	t := Tried{Found: found(c)}
 	for _, more := range []time.Duration{1, 4} {
-		rows, err := b.row(ctx, c.Hash, more*b.Budget, math.Abs(b.effect)/4, true)
+		rows, err := b.rows(ctx, c.Hash, more*b.Budget, math.Abs(b.effect)/4, true)
 		if err != nil {
 			t.Why = err.Error()
 			return t
@@ -229,7 +231,8 @@ func (b *bisect) try(ctx context.Context, c gittree.Commit) Tried {
 			}
 			t.Why = ""
 			t.Ratio, t.Low, t.High = row.Ratio, row.Low, row.High
-			// Half way in logarithms, turned so that the change is up.
+			// The distance from half the change, on a log scale; positive if the commit has the
+			// change.
 			of := func(x float64) float64 { return math.Log(x)/b.effect - 0.5 }
 			t.Changed = of(*row.Ratio) > 0
 			t.Unsure = row.Low != nil && row.High != nil && (*row.Low <= 0 || of(*row.Low) > 0 != (of(*row.High) > 0))

@@ -19,35 +19,38 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// Grown is a function whose own cost grew in a benchmark that is worse. What the runtime does for a function (allocating,
-// copying) counts as its own.
+// Grown is a function whose own cost grew in a benchmark that regressed. Work of the runtime for a
+// function (allocating, copying) counts as its own.
 type Grown struct {
-	Unit     string  `json:"unit"` // of the costs: "cpu-ns/op", "B/op" or "allocs/op"
+	Unit     string  `json:"unit"` // "cpu-ns/op", "B/op" or "allocs/op"
 	Function string  `json:"function"`
 	File     string  `json:"file"` // base name, in the new tree
-	Line     int64   `json:"line"` // of the function's lines there the one that costs most
+	Line     int64   `json:"line"` // the function's most expensive line in the new tree
 	Old      float64 `json:"old"`
 	New      float64 `json:"new"`
-	// Unsure says that the profiles do not show which function grew: this one has the largest cost.
+	// Unsure means that the profiles do not show which function grew; this one has the highest
+	// cost.
 	Unsure bool `json:"unsure,omitempty"`
-	// Changed is the changed line nearest to the cost: in the function or, where it did not change, in the nearest caller that did.
+	// Changed is the changed line nearest to the cost: in the function or, if it did not change, in
+	// the nearest caller that did.
 	Changed *Changed `json:"changed,omitempty"`
 }
 
 const (
-	blamed     = 3    // benchmarks are profiled on both sides at most
-	blamedRows = 3    // functions are named for each metric
-	blamedTime = 10   // times a sample's iterations run in a process under the CPU profile
-	sure       = 3.0  // standard errors that the growth of a cost is above zero
-	matters    = 0.01 // of the old total, that the growth is at least
+	blamed     = 3    // most benchmarks that are profiled
+	blamedRows = 3    // most functions that are named per metric
+	blamedTime = 10   // iterations of a profiled process, as a multiple of a sample's
+	sure       = 3.0  // minimum growth, in standard errors
+	matters    = 0.01 // minimum growth, as a share of the old total
 )
 
-// blamedRuns are the numbers of CPU profiles a side after which growth is looked for. A profile of a second has 100 samples: a tenth
-// more of a function with half of the time takes 8 of them to show.
+// blamedRuns are the numbers of CPU profiles per side after which hone looks for functions that
+// grew. A profile of one second has 100 samples: if a function with half of the time grows by a
+// tenth, eight profiles are needed to show it.
 var blamedRuns = [...]int{4, 8, 16}
 
-// blame profiles the benchmarks that are worse on both sides and names the functions whose cost grew. If that fails, the result has
-// a note in place of the names.
+// blame profiles both sides of the benchmarks that regressed and names the functions whose cost
+// grew. If that fails, the result has a note instead of the names.
 func (r *runner) blame(ctx context.Context) error {
 	n := 0
 	for _, x := range r.subjects {
@@ -76,7 +79,8 @@ func (r *runner) blame(ctx context.Context) error {
 	return nil
 }
 
-// expensive lists the benchmarks to record, by their CPU time an operation (their time where that is not known).
+// expensive returns the benchmarks to record: those with the most CPU time per operation, or time
+// if CPU time is unknown.
 func (r *runner) expensive() []*subject {
 	cost := func(x *subject) float64 {
 		if v := values(x.New, cpuUnit); len(v) > 0 {
@@ -89,22 +93,23 @@ func (r *runner) expensive() []*subject {
 	return all[:min(len(all), r.Record)]
 }
 
-// worse lists the profiled metrics of a benchmark that are worse: a time represents CPU.
+// worse lists the profiled metrics in which a benchmark regressed. For time, it lists CPU time,
+// because that is what a profile shows.
 func (x *subject) worse() (units []string) {
 	for _, row := range x.Rows {
 		unit := row.Unit
 		if unit == "ns/op" {
 			unit = cpuUnit
 		}
-		if row.Old != nil && row.Verdict == compare.Worse && !slices.Contains(units, unit) && columns(unit) != "" {
+		if row.Old != nil && row.Verdict == compare.Worse && !slices.Contains(units, unit) && sampleType(unit) != "" {
 			units = append(units, unit)
 		}
 	}
 	return units
 }
 
-// columns is the sample type of a metric; "" for none.
-func columns(unit string) string {
+// sampleType returns the sample type that shows a metric in a profile, or "".
+func sampleType(unit string) string {
 	return map[string]string{cpuUnit: "cpu", "B/op": "alloc_space", "allocs/op": "alloc_objects"}[unit]
 }
 
@@ -126,7 +131,8 @@ func (r *runner) blameOne(ctx context.Context, x *subject, units []string) error
 	return nil
 }
 
-// blameCPU profiles processes of both sides, interleaved, over all layouts of the set under way, until a function stands out.
+// blameCPU profiles processes of both sides, interleaved and over all layouts of the current set,
+// until a function stands out.
 func (r *runner) blameCPU(ctx context.Context, x *subject, changes *changes) ([]Grown, error) {
 	var profiles [2][]*profile.Profile
 	t := trial.New(2, r.Seed^hash("profiles "+x.Package+x.Name), trial.Limits{})
@@ -149,7 +155,7 @@ func (r *runner) blameCPU(ctx context.Context, x *subject, changes *changes) ([]
 	return nil, nil
 }
 
-// blameMemory compares one allocation profile a side, which samples every 512 bytes.
+// blameMemory compares one allocation profile per side, sampled every 512 bytes.
 func (r *runner) blameMemory(ctx context.Context, x *subject, unit string, changes *changes) ([]Grown, error) {
 	var profiles [2][]*profile.Profile
 	for side := range profiles {
@@ -162,7 +168,7 @@ func (r *runner) blameMemory(ctx context.Context, x *subject, unit string, chang
 	return grew(profiles[oldSide], profiles[newSide], unit, x.perOperation(unit, float64(x.Iterations)), changes)
 }
 
-// profile runs a benchmark in a process under a profile.
+// profile runs a benchmark in one process and returns its profile.
 func (r *runner) profile(ctx context.Context, x *subject, from layout, kind string, iterations int64, args ...string) (*profile.Profile, error) {
 	file := filepath.Join(r.work, kind+".pprof")
 	args = slices.Concat(x.arguments(iterations), []string{"-test." + kind + "profile=" + file}, args)
@@ -176,11 +182,12 @@ func (r *runner) profile(ctx context.Context, x *subject, from layout, kind stri
 	return profile.Decode(bytes.NewReader(data), 0)
 }
 
-// scale returns the cost of an operation of a side, given the total of its profiles.
+// A scale converts the total of a side's profiles to its cost per operation.
 type scale func(side int, total float64) float64
 
-// perOperation is the scale of a metric. CPU time is known far better from the samples than from profiles, whose totals
-// scatter by a tenth: the profiles only say how it is divided. Allocations are counted per operation that the profile saw.
+// perOperation returns the scale of a metric. CPU time per operation comes from the samples, and
+// the profiles only divide it among functions, because their totals vary by a tenth. Allocations
+// are counted per operation that the profile covers.
 func (x *subject) perOperation(unit string, ops float64) scale {
 	for _, row := range x.Rows {
 		if unit == cpuUnit && row.Unit == unit && row.Old != nil {
@@ -191,8 +198,9 @@ func (x *subject) perOperation(unit string, ops float64) scale {
 	return func(_ int, total float64) float64 { return total / ops }
 }
 
-// share is the share of a function in the profiles of a side, with its variance: that of sampling, or of the scatter between
-// processes where that is larger. A function that has nearly all samples has nearly all of the cost, however few they are.
+// share returns a function's share of the profiles of a side, and its variance: that of sampling
+// or, if larger, that between processes. A function that has nearly all samples has nearly all of
+// the cost, however few they are.
 func share(costs, totals []pairing.Cost) (value, variance float64) {
 	var cost, sampled, total, totalSampled float64
 	for i, c := range costs {
@@ -215,14 +223,14 @@ func share(costs, totals []pairing.Cost) (value, variance float64) {
 	return value, variance
 }
 
-// grew compares the own costs of functions between the profiles of both sides.
+// grew returns the functions whose own cost grew between the profiles of the two sides.
 func grew(old, new []*profile.Profile, unit string, per scale, changes *changes) ([]Grown, error) {
 	pairer, err := pairing.New(pairing.Options{Granularity: profile.ByFunction, Measure: pairing.Own})
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range slices.Concat(old, new) {
-		index, err := p.SampleIndex(columns(unit))
+		index, err := p.SampleIndex(sampleType(unit))
 		if err != nil {
 			return nil, err
 		}
@@ -257,7 +265,7 @@ func grew(old, new []*profile.Profile, unit string, per scale, changes *changes)
 	}
 	out = out[:min(len(out), blamedRows)]
 	for i := range out {
-		out[i].Changed = changes.nearest(new, columns(unit), out[i].Function)
+		out[i].Changed = changes.nearest(new, sampleType(unit), out[i].Function)
 	}
 	return out, costliest(out, new, unit)
 }
@@ -269,14 +277,14 @@ func sum(costs []pairing.Cost) (total float64) {
 	return total
 }
 
-// costliest fills in the line of each function that costs most.
+// costliest sets the line of each function to its most expensive one.
 func costliest(grown []Grown, new []*profile.Profile, unit string) error {
 	pairer, err := pairing.New(pairing.Options{Granularity: profile.ByLine, Measure: pairing.Own})
 	if err != nil {
 		return err
 	}
 	for _, p := range new {
-		index, err := p.SampleIndex(columns(unit))
+		index, err := p.SampleIndex(sampleType(unit))
 		if err != nil {
 			return err
 		}

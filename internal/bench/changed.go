@@ -12,26 +12,28 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Changed is a line of the new tree that the old one does not have. Where lines were only removed, it is the one after them.
+// Changed is a line of the new tree that is not in the old one. If lines were only removed, it is
+// the line after them.
 type Changed struct {
 	Function string `json:"function"`
 	File     string `json:"file"` // base name
 	Line     int    `json:"line"`
 }
 
-// changes knows which lines of which functions differ between the trees of both sides.
+// changes finds the lines of functions that differ between the trees of the two sides.
 type changes struct {
 	old, new string // corresponding directories
 	files    map[string][]changedFunc
 }
 
-// changedFunc is a function's place in the new file, with the lines of it that changed.
+// changedFunc is a function of the new file, with its changed lines.
 type changedFunc struct {
 	first, last int
 	changed     []int
 }
 
-// changes returns those between the sides of a benchmark; nil where there are none to know.
+// changes returns the differences between the two sides of a benchmark, or nil if there is only
+// one.
 func (r *runner) changes(x *subject) *changes {
 	if x.pkgs[oldSide] == nil || x.pkgs[newSide] == nil {
 		return nil
@@ -39,8 +41,9 @@ func (r *runner) changes(x *subject) *changes {
 	return &changes{r.sides[oldSide].dir, r.sides[newSide].dir, map[string][]changedFunc{}}
 }
 
-// nearest finds the changed line that most of a function's cost passes through: for each sample the first changed function on the
-// way from this one to its callers. nil when none changed.
+// nearest returns the changed line that most of a function's cost passes through: in each sample,
+// that is a line of the first changed function on the way from this one to its callers. It returns
+// nil if none changed.
 func (c *changes) nearest(profiles []*profile.Profile, column, function string) *Changed {
 	if c == nil {
 		return nil
@@ -76,7 +79,7 @@ func (c *changes) onStack(p *profile.Profile, stack []int32, function string) *C
 			case f.Name == function:
 				inside = true
 			case !inside && !strings.HasPrefix(f.Name, "runtime."):
-				return nil // the cost is another function's
+				return nil // the cost belongs to another function
 			}
 			if !inside {
 				continue
@@ -110,11 +113,11 @@ func (c *changes) line(file string, line int) (nearest int, ok bool) {
 	return 0, false
 }
 
-// mostSource bounds the source files that are compared.
+// mostSource is the largest source file that is compared, in bytes.
 const mostSource = 4 << 20
 
-// compare lists the functions of a file of the new tree that are other than in the old one. A file that the old tree does not have
-// says nothing: it may belong to another module.
+// compare lists the functions of a file of the new tree that differ from the old one. It lists none
+// for a file that the old tree does not have: it may belong to another module.
 func (c *changes) compare(file string) []changedFunc {
 	relative, err := filepath.Rel(c.new, file)
 	if err != nil {
@@ -135,7 +138,7 @@ func (c *changes) compare(file string) []changedFunc {
 	text := strings.Split(string(new), "\n")
 	lines := slices.DeleteFunc(changedLines(strings.Split(string(old), "\n"), text), func(l int) bool {
 		if l > len(text) {
-			return true // the end of the file is gone
+			return true // lines were removed at the end of the file
 		}
 		line := strings.TrimSpace(text[l-1])
 		return line == "" || strings.HasPrefix(line, "//")
@@ -167,11 +170,13 @@ func (c *changes) compare(file string) []changedFunc {
 	return funcs
 }
 
-// mostMiddle bounds what lies between the common beginning and end of two files, so that the table of changedLines stays small.
+// mostMiddle limits the lines between the common start and end of two files, and with them the size
+// of changedLines's table.
 const mostMiddle = 2000
 
-// changedLines returns the numbers, from 1, of the lines of new that are not in a longest common subsequence with old; of lines that
-// were only removed, the number of the line after them. Of two long middles that differ all lines count as changed.
+// changedLines returns the numbers, from 1, of the lines of new that are not in a longest common
+// subsequence with old. Where lines were only removed, it returns the number of the line after
+// them. If the parts that differ are too long, all of their lines count as changed.
 func changedLines(old, new []string) (changed []int) {
 	start := 0
 	for start < min(len(old), len(new)) && old[start] == new[start] {
@@ -204,7 +209,7 @@ func changedLines(old, new []string) (changed []int) {
 		}
 	}
 	i, j, removed, added := 0, 0, false, false
-	hunk := func() { // ends one
+	hunk := func() { // ends a hunk
 		if removed && !added {
 			changed = append(changed, start+min(j, len(new)-1)+1)
 		}

@@ -19,21 +19,23 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// FilesSpec says which files of benchmark lines to compare. They are what go test -bench prints, and what `hone bench -lines` does.
+// FilesSpec says which files of benchmark lines to compare: output of go test -bench or of `hone
+// bench -lines`.
 type FilesSpec struct {
 	Old, New []string
 	// Column, in place of New, is a key (of the files' configuration or of the name: "side", "/impl") whose two values are the sides.
 	Column string
-	// Filter keeps some results, Row says which ones are one benchmark; both in benchstat's language. Row "" is
-	// ".fullname", without what Column takes.
+	// Filter selects results, and Row says which results belong to one benchmark; both are in
+	// benchstat's language. Row "" is ".fullname" without the key in Column.
 	Filter, Row string
-	// Table names keys whose values make a table each, Ignore keys that tell no benchmarks apart; "" for none.
+	// Table names keys; results with different values get tables of their own. Ignore names keys
+	// that do not distinguish benchmarks. "" stands for none.
 	Table, Ignore string
-	// Pooled takes values of one process for as many samples, as benchstat does.
+	// Pooled counts every value of a process as a sample, as benchstat does.
 	Pooled bool
 }
 
-// Files is where a comparison's lines come from.
+// Files says where the lines of a comparison come from.
 type Files struct {
 	Old    []string `json:"old"`
 	New    []string `json:"new,omitempty"`
@@ -48,15 +50,17 @@ type Geomean struct {
 	Benchmarks int     `json:"benchmarks"`
 }
 
-// processKey, with the value "line", says in a file that each line is of a process of its own.
+// processKey, with the value "line", marks a file in which each line comes from a process of its
+// own.
 const (
 	processKey  = "process"
 	processLine = "line"
 )
 
-// CompareFiles compares benchmark lines. What one process printed counts as one sample, its median: ten values of one process
-// share its heap, its addresses and one moment of the machine. So a pair of files of one process each
-// shows by how much the medians differ, and no verdict but on metrics that are exact.
+// CompareFiles compares benchmark lines. The lines that one process printed count as one sample,
+// their median, because they share its heap, its addresses and the machine's state at that moment.
+// Two files of one process each show by how much the medians differ, but give a verdict only on
+// exact metrics.
 func CompareFiles(s FilesSpec) (*Result, error) {
 	l, err := newLines(s)
 	if err != nil {
@@ -72,11 +76,13 @@ func CompareFiles(s FilesSpec) (*Result, error) {
 	return l.result()
 }
 
-// apart is the least change that is called one between sides that ran at different times. Without interleaving, the same program
-// differs from itself by more than that in one comparison of ten or fewer, by CPU time far less.
+// apart is the smallest change that is reported between sides that ran at different times. Without
+// interleaving, the time of an unchanged program differs by more than that in at most one
+// comparison of ten; its CPU time varies far less.
 const apart = 0.25
 
-// AgainstFile compares what was just measured with a file of benchmark lines. Changes of metrics that are not exact must be large.
+// AgainstFile compares a measurement with a file of benchmark lines. Changes of metrics that are
+// not exact are reported only if they are large.
 func AgainstFile(name string, measured *Result) (*Result, error) {
 	l, err := newLines(FilesSpec{Old: []string{name}, New: []string{"this run"}})
 	if err != nil {
@@ -107,7 +113,7 @@ func AgainstFile(name string, measured *Result) (*Result, error) {
 		}
 	}
 	r.Go, r.CPUs, r.Layouts, r.Seconds = measured.Go, measured.CPUs, measured.Layouts, measured.Seconds
-	r.Notes = append([]string{"a file is a weaker baseline than a git ref: the sides did not run interleaved, perhaps not even on one machine"}, r.Notes[:len(r.Notes)-1]...)
+	r.Notes = append([]string{"a file is a weaker baseline than a git ref: the sides did not run interleaved, and possibly not on the same machine"}, r.Notes[:len(r.Notes)-1]...)
 	return r, nil
 }
 
@@ -118,10 +124,10 @@ type lines struct {
 	row, col *benchproc.Projection
 	table    *benchproc.Projection // nil for one table
 
-	columns    []string // values of the column, in the order in which they come
+	columns    []string // values of the column, in order of appearance
 	benchmarks []*fileBenchmark
 	known      map[fileKey]*fileBenchmark
-	better     map[string]int // by unit, where a file says so: 1 for more, -1 for less
+	better     map[string]int // by unit, if a file says so: 1 if more is better, -1 if less is
 	exact      map[string]bool
 	processes  int // headers of test binaries so far
 }
@@ -163,7 +169,7 @@ func newLines(s FilesSpec) (*lines, error) {
 	return l, nil
 }
 
-// mostBytes bounds a file.
+// mostBytes limits the size of a file.
 const mostBytes = 1 << 30
 
 func (l *lines) read(name string, side int) error {
@@ -185,7 +191,7 @@ func (l *lines) read(name string, side int) error {
 	for r.Scan() {
 		res, ok := r.Result().(*benchfmt.Result)
 		if !ok {
-			continue // a line that only looks like one, or what a unit means
+			continue // not a result: it only looks like one, or describes a unit
 		}
 		if ok, _ := l.filter.Apply(res); !ok {
 			continue
@@ -194,7 +200,7 @@ func (l *lines) read(name string, side int) error {
 		_, line := res.Pos()
 		process := l.processes + max(0, 1+lastBefore(heads, line))
 		if res.GetConfig(processKey) == processLine || l.spec.Pooled {
-			process = -1 - l.processes - line // each of its own
+			process = -1 - l.processes - line // each line is a process of its own
 		}
 		if err := l.add(res, side, process); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -212,14 +218,16 @@ func (l *lines) read(name string, side int) error {
 		}
 	}
 	if found == 0 && l.spec.Filter == "" {
-		return fmt.Errorf("%s has no benchmark lines (BenchmarkName-8 100 123 ns/op): make them with go test -bench or hone bench -lines", name)
+		return fmt.Errorf("%s has no benchmark lines (BenchmarkName-8 100 123 ns/op): create them with go test -bench or hone bench -lines", name)
 	}
-	// Lines are numbered from 1, so that lines and headers of the next file are others.
+	// Processes of the next file must have other numbers, whether they are numbered by header or by
+	// line (from 1).
 	l.processes += bytes.Count(text, []byte("\n")) + 2
 	return nil
 }
 
-// headers are the lines on which the output of a test binary begins: its package.
+// headers returns the lines at which the output of a test binary starts (those that name its
+// package).
 func headers(text []byte) []int {
 	var heads []int
 	n := 0
@@ -231,7 +239,7 @@ func headers(text []byte) []int {
 	return heads
 }
 
-// lastBefore is the place of the last header before a line; -1 for none.
+// lastBefore returns the index of the last header before a line, or -1.
 func lastBefore(heads []int, line int) int {
 	n, _ := slices.BinarySearch(heads, line)
 	return n - 1
@@ -287,7 +295,7 @@ func (l *lines) result() (*Result, error) {
 	r := &Result{Schema: Schema, Files: &Files{l.spec.Old, l.spec.New, l.spec.Column}, Benchmarks: []Benchmark{}}
 	if l.col != nil {
 		if len(l.columns) != 2 {
-			return nil, fmt.Errorf("-col %s has one value, %s: name a key of which there are two", l.spec.Column, strings.Join(l.columns, ", "))
+			return nil, fmt.Errorf("-col %s has one value, %s: choose a key that has two values", l.spec.Column, strings.Join(l.columns, ", "))
 		}
 		r.Files.Old, r.Files.New = []string{l.columns[oldSide]}, []string{l.columns[newSide]}
 	}
@@ -320,14 +328,14 @@ func (l *lines) result() (*Result, error) {
 	r.decideAll()
 	r.geomeans()
 	if alone > 0 {
-		r.Notes = append(r.Notes, "values of one process are one sample, their median: they share its heap, its addresses and one moment of the machine, and differ far less "+
-			"from each other than from those of the next process. Append several runs of go test -bench to one file, old and new alternating, or use hone bench -against; -pooled treats them as independent")
+		r.Notes = append(r.Notes, "the values that one process printed count as one sample, their median: they share its heap and its addresses, and differ far less "+
+			"from each other than from those of another process. Append several runs of go test -bench to one file, old and new alternating, or use hone bench -against; -pooled treats them as independent")
 	}
-	r.Notes = append(r.Notes, "sides that did not run interleaved also differ by what the machine did meanwhile; hone bench -against interleaves them")
+	r.Notes = append(r.Notes, "the sides did not run interleaved, so they also differ by what else the machine was doing; hone bench -against interleaves them")
 	return r, nil
 }
 
-// samples returns a sample for each process of a side, in order: the medians of its values.
+// samples returns one sample per process of a side, in order: the medians of its values.
 func (b *fileBenchmark) samples(side int) []Sample {
 	samples := []Sample{}
 	at := map[int]int{} // by process
@@ -357,7 +365,8 @@ func (b *fileBenchmark) on(side int) bool {
 	return false
 }
 
-// newRow makes a row of the medians of processes; metrics that are the same in all values are compared exactly.
+// newRow returns the row that compares the medians of processes. Metrics whose values are all the
+// same are compared exactly.
 func (l *lines) newRow(unit string, sides *[2]map[int][]float64) (Row, bool) {
 	var medians, raw [2][]float64
 	for i, side := range sides {

@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/session"
 )
 
-// Finding is what a diagnosis says of a benchmark.
+// Finding is a finding about a benchmark.
 type Finding struct {
 	Rule     string  `json:"rule"`
 	Title    string  `json:"title"`
@@ -20,16 +20,17 @@ type Finding struct {
 	Line     int     `json:"line"`
 	Cause    string  `json:"cause"`
 	Fix      string  `json:"fix"`
-	Share    float64 `json:"share"`         // of what the benchmark spends, 0 to 1
-	New      bool    `json:"new,omitempty"` // the old side does not have it
+	Share    float64 `json:"share"`         // of the benchmark's cost, 0 to 1
+	New      bool    `json:"new,omitempty"` // only the new side has it
 }
 
 const (
-	recordLength = 6 * time.Second // of the recording of a benchmark, for its findings
-	mostFindings = 3               // kept of a benchmark
+	recordLength = 6 * time.Second // of a benchmark's recording, for its findings
+	mostFindings = 3               // kept per benchmark
 )
 
-// diagnose records a benchmark on one side and returns its findings. out is the recording's path; "" is a new name in the cache.
+// diagnose records a benchmark on one side and returns its findings. out is the path of the
+// recording; "" chooses a new name in the cache.
 func (r *runner) diagnose(ctx context.Context, x *subject, side int, out string) (findings []diagnose.Finding, path string, err error) {
 	cfg := r.Session
 	cfg.Progress = nil
@@ -47,7 +48,7 @@ func (r *runner) diagnose(ctx context.Context, x *subject, side int, out string)
 	return d.Report.Findings, path, nil
 }
 
-// newFindings adds what a diagnosis of the new side finds and one of the old side does not.
+// newFindings adds the findings of the new side that the old side does not have.
 func (r *runner) newFindings(ctx context.Context, x *subject) error {
 	var sides [2][]diagnose.Finding
 	for side := range sides {
@@ -80,8 +81,8 @@ func findingOf(f diagnose.Finding, isNew bool) Finding {
 	return out
 }
 
-// record records the benchmarks that cost the most CPU an operation, as many as were asked for, and adds their findings. The
-// recordings stay in the cache.
+// record records the benchmarks that cost the most CPU time per operation, as many as Spec.Record,
+// and adds their findings. The recordings stay in the cache.
 func (r *runner) record(ctx context.Context) error {
 	for _, x := range r.expensive() {
 		r.Progress(Progress{Text: "recording " + x.Name})

@@ -15,43 +15,43 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 )
 
-// Gate is what a repository decides about its gate: the object "gate" of its hone.json. The zero value fails on everything
-// that is worse.
+// Gate is the configuration of a repository's gate: the object "gate" of its hone.json. The zero
+// value fails on every regression.
 type Gate struct {
-	Bench  string   // measure the benchmarks that this regular expression matches; "": all
-	Budget Duration // of one benchmark; 0: DefaultBudget
-	Strict bool     // unknown fails, too
-	Units  []string // metrics that may fail; nil: all
+	Bench  string   // measure only the benchmarks that match this regular expression; "": all
+	Budget Duration // per benchmark; 0: DefaultBudget
+	Strict bool     // an unknown verdict fails, too
+	Units  []string // metrics that can fail; nil: all
 	Allow  []Allow
 }
 
-// Duration is a length of time, written "30s".
+// Duration is a time.Duration that is written as "30s".
 type Duration time.Duration
 
-// UnmarshalJSON reads "30s".
+// UnmarshalJSON parses a string such as "30s".
 func (d *Duration) UnmarshalJSON(text []byte) error {
 	var word string
 	if err := json.Unmarshal(text, &word); err != nil {
-		return fmt.Errorf(`%s is no length of time; write "30s"`, text)
+		return fmt.Errorf(`%s is not a duration; write "30s"`, text)
 	}
 	v, err := time.ParseDuration(word)
 	if err != nil || v <= 0 {
-		return fmt.Errorf(`%q is no length of time; write "30s"`, word)
+		return fmt.Errorf(`%q is not a duration; write "30s"`, word)
 	}
 	*d = Duration(v)
 	return nil
 }
 
-// Allow lets some changes for the worse pass.
+// Allow lets some regressions pass.
 type Allow struct {
-	Package   string  // import path, a pattern of package path; "": all
-	Benchmark string  // name without Benchmark and -procs, a pattern; "": all
+	Package   string  // pattern of import paths, as for path.Match; "": all
+	Benchmark string  // pattern of names without Benchmark and -procs; "": all
 	Unit      string  // "": all
-	Percent   float64 // by which it may be worse; 0: by any amount
+	Percent   float64 // largest regression that passes; 0: any
 	Reason    string
 }
 
-// ParseGate reads the object "gate" of a hone.json; without text it is the zero value.
+// ParseGate parses the object "gate" of a hone.json. Empty text gives the zero value.
 func ParseGate(text []byte) (g Gate, err error) {
 	if len(text) == 0 {
 		return g, nil
@@ -62,7 +62,7 @@ func ParseGate(text []byte) (g Gate, err error) {
 		return g, fmt.Errorf("gate: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return g, errors.New("gate: more after the object")
+		return g, errors.New("gate: unexpected text after the object")
 	}
 	for i, a := range g.Allow {
 		if strings.TrimSpace(a.Reason) == "" {
@@ -80,8 +80,8 @@ func ParseGate(text []byte) (g Gate, err error) {
 	return g, nil
 }
 
-// Apply marks the rows of a comparison that are worse and let pass, and lists those that fail and those that are unknown. Wall time
-// that is unknown is not listed: neighbours on the machine blur it.
+// Apply marks the regressed rows that are allowed, and lists those that fail and those that are
+// unknown. Unknown wall times are not listed, because other programs on the machine affect them.
 func (g Gate) Apply(r *Result) (worse, unknown []string) {
 	for i := range r.Benchmarks {
 		b := &r.Benchmarks[i]
@@ -106,7 +106,7 @@ func (g Gate) Apply(r *Result) (worse, unknown []string) {
 
 func (g Gate) fails(unit string) bool { return len(g.Units) == 0 || slices.Contains(g.Units, unit) }
 
-// allowed says why a row that is worse passes; "" when it does not.
+// allowed returns why a regressed row passes, or "" if it fails.
 func (g Gate) allowed(b *Benchmark, row *Row) string {
 	if !g.fails(row.Unit) {
 		return row.Unit + " is not among the gate's units"

@@ -2,8 +2,7 @@ package bench
 
 import "github.com/hone-go/hone/internal/history"
 
-// History returns what a measurement holds for the history: the samples of the new side, and those of the old one, each
-// in the order in which they ran.
+// History returns the samples of both sides for the history, in the order in which they ran.
 func (r *Result) History() (new, old []history.Sample) {
 	return historyOf(r.Benchmarks, func(b Benchmark) []Sample { return b.New }), historyOf(r.Benchmarks, func(b Benchmark) []Sample { return b.Old })
 }

@@ -17,23 +17,25 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// instructionUnit is the number of instructions that an operation executes in user mode.
+// instructionUnit is the unit of the instructions that an operation executes in user mode.
 const instructionUnit = "instrs/op"
 
 const (
-	// instructionTime is how long the iterations that are counted take without the counter, which may be 30 times slower.
+	// instructionTime is how long the counted iterations take without the counter, which can be 30
+	// times slower.
 	instructionTime = 20 * time.Millisecond
-	// instructionRuns is how many counts a side has: the fewest blocks with which Mann-Whitney can find a change at the
-	// rate of false discoveries.
+	// instructionRuns is the number of counts per side: the fewest with which the Mann-Whitney test
+	// can find a change at the false discovery rate.
 	instructionRuns = 6
-	// instructionFloor is the least change that is called one. Counts of a program with one goroutine scatter by 0.04 to 0.4 %.
+	// instructionFloor is the smallest relative change that is reported. Counts of a program with
+	// one goroutine vary by 0.04 to 0.4 %.
 	instructionFloor = 0.005
 )
 
 // counter is a program that runs another and counts its instructions.
 type counter struct {
 	name    string
-	command func(out string) []string // what goes before the program
+	command func(out string) []string // arguments before the program's
 	parse   func(text []byte) (float64, error)
 }
 
@@ -48,7 +50,7 @@ func counters() []counter {
 	}
 }
 
-// parsePerf reads what perf stat -x , -e instructions:u writes.
+// parsePerf parses the output of perf stat -x , -e instructions:u.
 func parsePerf(text []byte) (float64, error) {
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(line, ",")
@@ -63,17 +65,17 @@ func parsePerf(text []byte) (float64, error) {
 	return 0, errors.New("perf wrote no count of instructions")
 }
 
-// parseCachegrind reads the sum of a file of cachegrind without a simulated cache.
+// parseCachegrind reads the total from a file of cachegrind, which runs without cache simulation.
 func parseCachegrind(text []byte) (float64, error) {
 	if !bytes.Contains(text, []byte("\nevents: Ir\n")) {
-		return 0, errors.New("cachegrind's file counts other events than instructions")
+		return 0, errors.New("cachegrind's file counts events other than instructions")
 	}
 	for line := range strings.Lines(string(text)) {
 		if sum, ok := strings.CutPrefix(line, "summary: "); ok {
 			return strconv.ParseFloat(strings.TrimSpace(sum), 64)
 		}
 	}
-	return 0, errors.New("cachegrind's file has no sum: the run did not end")
+	return 0, errors.New("cachegrind's file has no summary: the run did not finish")
 }
 
 // chooseCounter finds the first counter that works on this machine.
@@ -93,10 +95,11 @@ func (r *runner) chooseCounter(ctx context.Context) error {
 		}
 	}
 	r.counter = nil
-	return fmt.Errorf("count instructions: %w; install valgrind, or use a machine whose processor's counters perf can read", errors.Join(why...))
+	return fmt.Errorf("count instructions: %w; install valgrind, or use a machine on which perf can read the processor's counters", errors.Join(why...))
 }
 
-// counted runs a benchmark for so many iterations and returns the instructions of the whole process.
+// counted runs n iterations of a benchmark and returns the number of instructions of the whole
+// process.
 func (r *runner) counted(ctx context.Context, x *subject, side int, n int64) (float64, error) {
 	out := filepath.Join(r.work, "instructions")
 	defer os.Remove(out)
@@ -104,7 +107,7 @@ func (r *runner) counted(ctx context.Context, x *subject, side int, n int64) (fl
 	args = append(append(args, "-test.run=^$", "-test.count=1"), x.arguments(n)[0], fmt.Sprintf("-test.benchtime=%dx", n), "-test.cpu=1")
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.WaitDelay = x.pkgs[side].dir, time.Second
-	// One thread at a time, and no collection: both would come at other moments in each run.
+	// Parallel threads and garbage collections would differ between runs.
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=off")
 	text, err := cmd.CombinedOutput()
 	if err := ctx.Err(); err != nil {
@@ -120,8 +123,8 @@ func (r *runner) counted(ctx context.Context, x *subject, side int, n int64) (fl
 	return r.counter.parse(data)
 }
 
-// instructionSample is the difference of two runs by the difference of their iterations: what the process does before and after
-// cancels.
+// instructionSample divides the difference between two runs by the difference of their iterations,
+// so that what the process does before and after the iterations cancels out.
 func (r *runner) instructionSample(ctx context.Context, x *subject, side int) (Sample, error) {
 	began := time.Now()
 	n := int64(max(4, math.Ceil(instructionTime.Seconds()*1e9/max(x.nanoseconds(), 0.1))))
@@ -137,10 +140,10 @@ func (r *runner) instructionSample(ctx context.Context, x *subject, side int) (S
 	return Sample{Layout: 1, Seconds: time.Since(began).Seconds(), Values: map[string]float64{instructionUnit: per}}, nil
 }
 
-// nanoseconds is about how long an operation takes.
+// nanoseconds returns about how long an operation takes.
 func (x *subject) nanoseconds() float64 { return stats.Median(values(x.New, "ns/op")) }
 
-// instructions counts those of a benchmark on all sides, interleaved.
+// instructions counts the instructions of a benchmark on all sides, interleaved.
 func (r *runner) instructions(ctx context.Context, x *subject, take func(side int, s Sample)) error {
 	variants := 1
 	if r.Against != "" {
@@ -181,7 +184,7 @@ func (r *runner) countAll(ctx context.Context) error {
 			return err
 		}
 	}
-	r.result.Notes = append(r.result.Notes, "instructions are of user mode, counted with "+r.counter.name+" under GOMAXPROCS=1 and GOGC=off; they miss system calls, "+
-		"cache misses and the collector, and scatter by several percent where goroutines wait for each other")
+	r.result.Notes = append(r.result.Notes, "instructions are counted in user mode, with "+r.counter.name+" under GOMAXPROCS=1 and GOGC=off; they miss system calls, "+
+		"cache misses and the garbage collector, and vary by several percent where goroutines wait for each other")
 	return nil
 }

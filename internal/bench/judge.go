@@ -13,7 +13,8 @@ import (
 // Row is one metric of a benchmark.
 type Row struct {
 	Unit string `json:"unit"`
-	// Old and New are medians over processes; Low and High bound the ratio new / old at 95 %, of one side the median of New.
+	// Old and New are medians over processes. Low and High are the 95 % interval of the ratio new /
+	// old or, if there is one side, of the median of New.
 	Old     *float64        `json:"old,omitempty"`
 	New     float64         `json:"new"`
 	Ratio   *float64        `json:"ratio,omitempty"`
@@ -21,29 +22,31 @@ type Row struct {
 	High    *float64        `json:"high,omitempty"`
 	P       *float64        `json:"p,omitempty"`
 	Q       *float64        `json:"q,omitempty"` // p adjusted for the number of rows
-	N       [2]int          `json:"n"`           // processes a side
+	N       [2]int          `json:"n"`           // processes per side
 	Exact   bool            `json:"exact,omitempty"`
 	Verdict compare.Verdict `json:"verdict,omitempty"`
-	More    int             `json:"more,omitempty"` // about how many more runs a side "unknown" would need
+	More    int             `json:"more,omitempty"` // about how many more runs per side would decide an unknown verdict
 	Why     string          `json:"why,omitempty"`
-	Allowed string          `json:"allowed,omitempty"` // why a gate lets this change for the worse pass
+	Allowed string          `json:"allowed,omitempty"` // why a gate lets this regression pass
 
-	better  int         // 1 where more is better, -1 where less is; 0: by the unit
-	samples [2][]Sample // that the row is of; none of a comparison of files
+	better  int         // 1 if more is better, -1 if less is; 0: decided by the unit
+	samples [2][]Sample // that the row summarizes; none in a comparison of files
 }
 
 const (
-	// falseDiscoveries is the rate of changes among all rows of a run that may be chance.
+	// falseDiscoveries limits the expected share of chance results among the changes that a run
+	// reports.
 	falseDiscoveries = 0.025
-	// floor is the least relative change of a time that is called one: what another link order alone is worth.
+	// floor is the smallest relative change of a time that is reported: another link order alone
+	// can cause as much.
 	floor = 0.01
 )
 
-// orderMoves says why a row has no verdict.
+// orderMoves explains why a row has no verdict.
 const orderMoves = "the order of functions in the binary may account for it; more -layouts narrow the interval"
 
-// HalfWidth returns half the width of the interval of the benchmark's CPU time (wall time where there is none), or of the ratio of
-// both sides, as a share of it; +Inf while it is unknown.
+// HalfWidth returns half the width of the interval of the benchmark's CPU time (or of its time, if
+// CPU time is unknown) or of the ratio of both sides, relative to the value; +Inf if it is unknown.
 func (x *Benchmark) HalfWidth() float64 {
 	unit := cpuUnit
 	if len(x.New) > 0 && x.New[0].Values[cpuUnit] == 0 {
@@ -104,7 +107,8 @@ func orderedUnits(units []string) []string {
 	return units
 }
 
-// judge makes the rows of all benchmarks, and their verdicts: the rate of false ones is bounded over all of them.
+// judge computes the rows of all benchmarks and their verdicts. It limits the false discovery rate
+// over all of them.
 func (r *runner) judge() {
 	var all []*Row
 	for _, x := range r.subjects {
@@ -122,7 +126,7 @@ func (r *runner) judge() {
 	decideAll(all)
 }
 
-// decideAll is judge for a result whose rows are made.
+// decideAll decides the verdicts of a result that has its rows.
 func (r *Result) decideAll() {
 	var all []*Row
 	for i := range r.Benchmarks {
@@ -139,7 +143,7 @@ func decideAll(all []*Row) {
 	}
 }
 
-// adjust adjusts the p-values of rows for their number and returns the rows that have one.
+// adjust adjusts the p-values of rows for their number, and returns the rows that have one.
 func adjust(all []*Row) (rows []*Row) {
 	var ps []float64
 	for _, row := range all {
@@ -153,7 +157,8 @@ func adjust(all []*Row) (rows []*Row) {
 	return rows
 }
 
-// bound holds the rate of false changes over all rows again, now that p-values of changes are of both sets and of their layouts.
+// bound limits the false discovery rate over all rows again, after confirm replaced the p-values of
+// changes by those of both sets and their layouts.
 func (r *runner) bound() {
 	var all []*Row
 	for _, x := range r.subjects {
@@ -169,7 +174,8 @@ func (r *runner) bound() {
 	}
 }
 
-// newRow makes a row of the values of both sides; of one side, without old ones.
+// newRow returns the row that compares the values of both sides, or that describes one side if old
+// is empty.
 func newRow(unit string, old, new []float64) (Row, bool) {
 	if len(new) == 0 {
 		return Row{}, false
@@ -205,14 +211,16 @@ func newRow(unit string, old, new []float64) (Row, bool) {
 	return row, true
 }
 
-// counted are the metrics that a program whose runs are alike gives to the digit.
+// counted reports whether a metric is a count, which is exactly the same in runs that do the same
+// work.
 func counted(unit string) bool { return unit == "allocs/op" || unit == "B/op" }
 
 func constant(x []float64) bool {
 	return len(x) > 1 && !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
 }
 
-// direction is the verdict on a figure that grew, or fell: of rates more is better, if nothing else is known.
+// direction returns the verdict on a value that grew, or fell. If nothing else is known, more is
+// better for rates only.
 func (row *Row) direction(grew bool) compare.Verdict {
 	more := strings.HasSuffix(row.Unit, "/s")
 	if row.better != 0 {
@@ -224,7 +232,7 @@ func (row *Row) direction(grew bool) compare.Verdict {
 	return compare.Worse
 }
 
-// floor is the least relative change of the metric that is called one.
+// floor returns the smallest relative change of the metric that is reported.
 func (row *Row) floor() float64 {
 	if row.Unit == instructionUnit {
 		return instructionFloor
@@ -232,8 +240,9 @@ func (row *Row) floor() float64 {
 	return floor
 }
 
-// decide gives a row with a spread its verdict. A change is a suspicion so far, by the runs alone: whether link layouts explain it, the
-// second set says, which has more of them.
+// decide gives a row whose values vary its verdict. A change is only suspected at this point: it is
+// judged by the runs alone. The second set, which has more layouts, shows whether layouts explain
+// it.
 func (row *Row) decide() {
 	row.Verdict = compare.Unknown
 	if row.Low == nil || row.High == nil || row.Ratio == nil {
@@ -258,7 +267,7 @@ func (row *Row) widen() (placement float64) {
 	return placement
 }
 
-// settle gives a row that did not change its verdict: same, or unknown.
+// settle decides whether a row that did not change is the same or unknown.
 func (row *Row) settle(placement float64) {
 	if *row.Low >= 1-compare.Tolerance && *row.High <= 1+compare.Tolerance {
 		row.Verdict = compare.Same
@@ -276,7 +285,7 @@ func (row *Row) settle(placement float64) {
 	}
 }
 
-// widenAll adjusts the changes of a first set that no second one follows.
+// widenAll adjusts the changes of a first set that no second set follows.
 func (r *runner) widenAll() {
 	for _, x := range r.subjects {
 		for i := range x.Rows {
@@ -291,9 +300,9 @@ func (r *runner) widenAll() {
 	}
 }
 
-// Judge compares the samples of both sides of some benchmarks as Run does, with one false-discovery rate for all of them.
-// again takes the second set of samples of a benchmark, by its index and the size of a side; it is called for those that
-// seem to have changed.
+// Judge compares the samples of both sides of benchmarks as Run does, with one false discovery rate
+// for all of them. For each benchmark i that seems to have changed, it calls again, which returns a
+// second set of samples with the given number of runs per side.
 func Judge(benchmarks []Benchmark, again func(i, runs int) (old, new []Sample)) {
 	r := &runner{}
 	for i := range benchmarks {
@@ -309,15 +318,16 @@ func Judge(benchmarks []Benchmark, again func(i, runs int) (old, new []Sample)) 
 	r.bound()
 }
 
-// suspect reports whether a change of a benchmark has to be seen again.
+// suspect reports whether a benchmark seems to have changed and must be measured again.
 func (x *subject) suspect() bool {
 	return slices.ContainsFunc(x.Rows, func(r Row) bool {
 		return !r.Exact && (r.Verdict == compare.Better || r.Verdict == compare.Worse)
 	})
 }
 
-// confirm takes the second set of samples, which is of other link layouts. A change stays one if the second set shows it independently and the
-// interval of both sets, adjusted for layouts, does not hold 1. The figures of its row are then of both sets.
+// confirm evaluates the second set of samples, which has other link layouts. A change is confirmed
+// if the second set shows it independently and the interval of both sets, adjusted for layouts,
+// does not contain 1. The row then has the figures of both sets.
 func (x *subject) confirm() {
 	old, new := slices.Concat(x.Old, x.second[oldSide]), slices.Concat(x.New, x.second[newSide])
 	for i := range x.Rows {

@@ -12,18 +12,20 @@ import (
 
 // LoadRun is the result of one run of the load generator.
 type LoadRun struct {
-	Name string // of its file
+	Name string // name of its file
 	*load.Report
 }
 
-// loadSeries names the benchmark that a comparison of load results has.
+// loadSeries is the name of the only benchmark in a comparison of load results.
 const loadSeries = "load"
 
-// leastLoads is how many runs a side tell a change of one metric among a handful at the rate of false discoveries.
+// leastLoads is the number of runs per side that shows a change of one metric among a handful at
+// the false discovery rate.
 const leastLoads = 6
 
-// CompareLoads compares load results, several runs a side: a run is a sample of each of its quantiles. Without force it refuses runs under
-// different loads. Latencies that the load generator limited, and sides that ran one after the other, get no verdict.
+// CompareLoads compares load results, several runs per side. A run is one sample of each of its
+// quantiles. Without force, it refuses to compare runs under different loads. Latencies get no
+// verdict if the load generator was the limit or the sides ran one after the other.
 func CompareLoads(old, new []LoadRun, force bool) (*Result, error) {
 	sides := [2][]LoadRun{old, new}
 	r := &Result{Schema: Schema, Files: &Files{}, Benchmarks: []Benchmark{}}
@@ -80,7 +82,7 @@ func CompareLoads(old, new []LoadRun, force bool) (*Result, error) {
 	return r, nil
 }
 
-// samplesOf returns a sample without values for each run.
+// samplesOf returns an empty sample for each run.
 func samplesOf(runs []LoadRun) (samples []Sample) {
 	for _, run := range runs {
 		samples = append(samples, Sample{Seconds: run.Seconds, Values: map[string]float64{}})
@@ -88,13 +90,13 @@ func samplesOf(runs []LoadRun) (samples []Sample) {
 	return samples
 }
 
-// unlikeLoad says how the loads of two runs differ; "" where they do not.
+// unlikeLoad returns how the loads of two runs differ, or "".
 func unlikeLoad(a, b LoadRun) string {
 	switch {
 	case a.Loop != b.Loop:
 		return fmt.Sprintf("one is a closed loop and one has a rate (%s, %s)", a.Loop, b.Loop)
 	case math.Abs(a.Asked-b.Asked) > 0.01*a.Asked:
-		return fmt.Sprintf("%g and %g requests a second were asked for", a.Asked, b.Asked)
+		return fmt.Sprintf("the rates are %g and %g requests/s", a.Asked, b.Asked)
 	case a.Loop == "closed" && a.Connections != b.Connections:
 		return fmt.Sprintf("%d and %d connections", a.Connections, b.Connections)
 	case a.Expect != b.Expect:
@@ -103,14 +105,14 @@ func unlikeLoad(a, b LoadRun) string {
 	return ""
 }
 
-// loadMetric is a figure of a load result; 0 where a run does not have it.
+// loadMetric is a metric of a load result; its value is 0 if a run does not have it.
 type loadMetric struct {
 	unit string
 	of   func(*load.Report) float64
 }
 
-// loadMetrics lists the figures of a closed loop, or of a load with a rate, whose throughput is given. A run has a quantile when ten
-// requests lie above it.
+// loadMetrics lists the metrics of a load: throughput and service time of a closed loop, or latency
+// under a given rate. A quantile needs ten requests above it.
 func loadMetrics(loop string) (metrics []loadMetric) {
 	name, summary := "latency", func(r *load.Report) *histogram.Summary { return r.Latency }
 	if loop == "closed" {
@@ -119,7 +121,7 @@ func loadMetrics(loop string) (metrics []loadMetric) {
 	}
 	for _, q := range []struct {
 		name  string
-		least int64 // requests
+		least int64 // minimum number of requests
 		of    func(*histogram.Summary) float64
 	}{
 		{"p50", 20, func(s *histogram.Summary) float64 { return s.P50 }},
@@ -137,7 +139,7 @@ func loadMetrics(loop string) (metrics []loadMetric) {
 	return metrics
 }
 
-// doubtLoads takes back verdicts that the runs do not support, and says what else a reader should know.
+// doubtLoads withdraws verdicts that the runs do not support, and adds notes.
 func (r *Result) doubtLoads(sides [2][]LoadRun) {
 	why := ""
 	doubt := func(format string, args ...any) {
@@ -157,7 +159,7 @@ func (r *Result) doubtLoads(sides [2][]LoadRun) {
 		failed[i] = bad / math.Max(1, requests)
 	}
 	if math.Abs(failed[newSide]-failed[oldSide]) > 0.001 {
-		doubt("%.2g %% of the old side's requests failed and %.2g %% of the new side's, and what fails takes another time", 100*failed[oldSide], 100*failed[newSide])
+		doubt("%.2g %% of the old side's requests failed and %.2g %% of the new side's, and failed requests take a different time", 100*failed[oldSide], 100*failed[newSide])
 	}
 	if oneAfterTheOther(sides) {
 		doubt("the sides ran one after the other: alternate them")
@@ -174,7 +176,7 @@ func (r *Result) doubtLoads(sides [2][]LoadRun) {
 			}
 		}
 	}
-	r.Notes = append(r.Notes, "a run is one sample of each quantile; its requests are not independent. Runs differ by more than their requests say")
+	r.Notes = append(r.Notes, "a run is one sample of each quantile, because its requests are not independent: runs differ by more than their requests suggest")
 	if failed[oldSide]+failed[newSide] > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%.2g %% of the old side's requests failed and %.2g %% of the new side's", 100*failed[oldSide], 100*failed[newSide]))
 	}
@@ -186,7 +188,7 @@ func oneAfterTheOther(sides [2][]LoadRun) bool {
 	for i, side := range sides {
 		for k, run := range side {
 			if run.Start == nil {
-				return false // it cannot be known
+				return false // unknown
 			}
 			if k == 0 || run.Start.Before(first[i]) {
 				first[i] = *run.Start

@@ -17,22 +17,23 @@ import (
 // NoiseSchema is the version of Noise's JSON form.
 const NoiseSchema = "hone/noise/v1"
 
-// Noise is what a machine can see: how far comparisons of a program with itself are from certainty.
+// Noise describes how precisely a machine measures: the results of comparing programs with
+// themselves.
 type Noise struct {
 	Schema     string        `json:"schema"`
 	Made       time.Time     `json:"made"`
 	Machine    string        `json:"machine"`
 	Go         string        `json:"go"`
 	Benchmarks int           `json:"benchmarks"`
-	Budget     float64       `json:"budget_seconds"` // of one benchmark
+	Budget     float64       `json:"budget_seconds"` // per benchmark
 	Seconds    float64       `json:"seconds"`
 	Metrics    []NoiseMetric `json:"metrics"`
-	// What disturbed, as cores on average; absent where the system does not count it.
+	// Disturbances, in cores on average; absent if the system does not report them.
 	Cores     int      `json:"cores"`
-	Busy      *float64 `json:"busy_cores,omitempty"`        // with everything, this measurement included, which keeps about one busy
+	Busy      *float64 `json:"busy_cores,omitempty"`        // of all processes, including this measurement, which keeps about one core busy
 	Stolen    *float64 `json:"stolen_cores,omitempty"`      // ready to run while the hypervisor ran something else
-	Throttled *float64 `json:"throttled_seconds,omitempty"` // for which the CPU quota held it back
-	// The lowest and the highest frequency of a core, read every second, and what chose them.
+	Throttled *float64 `json:"throttled_seconds,omitempty"` // time for which the CPU quota stopped it
+	// The lowest and highest frequency of a core, read every second, and the governor that sets it.
 	ClockLow  *float64 `json:"clock_low_mhz,omitempty"`
 	ClockHigh *float64 `json:"clock_high_mhz,omitempty"`
 	Governor  string   `json:"governor,omitempty"`
@@ -41,17 +42,18 @@ type Noise struct {
 // NoiseMetric is one metric, over all benchmarks.
 type NoiseMetric struct {
 	Unit   string  `json:"unit"`
-	Sees   float64 `json:"sees"`   // half the width of the interval of new / old: a change must be larger to be seen; the median benchmark's
-	Worst  float64 `json:"worst"`  // the same of the benchmark that scatters most
-	Called int     `json:"called"` // rows that were called a change; each was wrong
+	Sees   float64 `json:"sees"`   // half the width of the interval of new / old, of the median benchmark; a smaller change is not seen
+	Worst  float64 `json:"worst"`  // the same for the benchmark that varies most
+	Called int     `json:"called"` // rows that were reported as changes, all of them wrongly
 	Rows   int     `json:"rows"`
 }
 
 //go:embed noise_test.go.txt
 var noiseBenchmarks []byte
 
-// MeasureNoise compares benchmarks with themselves: those of s.Packages, or some of hone's own: a loop over numbers, a map,
-// a sort, strings, and two goroutines that wait for each other.
+// MeasureNoise compares benchmarks with themselves: those of s.Packages or, if there are none, some
+// of hone's own (a loop over numbers, a map, a sort, strings, and two goroutines that wait for each
+// other).
 func MeasureNoise(ctx context.Context, s Spec) (*Noise, error) {
 	if len(s.Packages) == 0 {
 		if err := os.MkdirAll(s.WorkDir, 0o755); err != nil {
@@ -97,8 +99,8 @@ func MeasureNoise(ctx context.Context, s Spec) (*Noise, error) {
 	return n, nil
 }
 
-// watchClocks reads the frequencies of the cores every second until the function that it returns is called, which returns the
-// lowest and the highest; nil where the system does not report them.
+// watchClocks reads the frequencies of the cores every second, until the returned function is
+// called. That function returns the lowest and highest, or nil if the system does not report them.
 func watchClocks(ctx context.Context) (stop func() *recording.Clocks) {
 	all, ok := recording.ReadClocks()
 	if !ok {
@@ -128,7 +130,7 @@ func watchClocks(ctx context.Context) (stop func() *recording.Clocks) {
 	}
 }
 
-// noiseOf reads the noise off a comparison of a tree with itself.
+// noiseOf computes the noise from a comparison of a tree with itself.
 func noiseOf(r *Result) *Noise {
 	n := &Noise{Schema: NoiseSchema, Go: r.Go, Benchmarks: len(r.Benchmarks), Seconds: r.Seconds, Metrics: []NoiseMetric{}}
 	var units []string

@@ -7,15 +7,18 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// ratioOf compares a metric of both sides. It returns the Hodges-Lehmann ratio and the p-value of the Mann-Whitney test, both
-// adjusted for the scatter between link layouts, and the share of the variance that is due to layouts, 0 to 1.
+// ratioOf compares a metric of both sides. It returns the Hodges-Lehmann ratio and the p-value of
+// the Mann-Whitney test, both adjusted for the scatter between link layouts, and the share of the
+// variance that is due to layouts, 0 to 1.
 //
-// Runs of one binary share the addresses of its functions. A change elsewhere in the package moves functions that did not change, and
-// their loops may cost a few percent more or less in every run, which Mann-Whitney takes for a change. So the layouts are
-// a sample, too: the ratio must also pass Student's test over layouts, with a degree of freedom for each layout of a side beyond
-// the first, and the interval is the wider of both. A variance that is the sum of both scatters would be narrower, but with so few
-// layouts it is too often too small: at p < 0.005 it was wrong in 11 of 1,000 simulated comparisons with eight layouts that
-// differ by as much as the runs do, and Student's test in 7.
+// Runs of one binary share the addresses of its functions. A change elsewhere in the package moves
+// functions that did not change, and their loops may then cost a few percent more or less in every
+// run, which the Mann-Whitney test takes for a change. So the layouts are a sample, too: the ratio
+// must also pass Student's t-test over layouts, with one degree of freedom for each layout of a
+// side beyond the first, and the interval is the wider one of the two. The sum of both variances
+// would give a narrower interval, but with so few layouts it is too often too narrow: at p < 0.005
+// it was wrong in 11 of 1,000 simulated comparisons with eight layouts that differ by as much as
+// the runs do, and Student's test in 7.
 func ratioOf(old, new []Sample, unit string) (ratio stats.Interval, p, placement float64) {
 	ratio, p = stats.MedianRatio(values(old, unit), values(new, unit))
 	if !ratio.Known() || ratio.Low <= 0 {
@@ -34,8 +37,8 @@ func ratioOf(old, new []Sample, unit string) (ratio stats.Interval, p, placement
 // z95 is the normal distribution's quantile at 97.5 %.
 const z95 = 1.959963984540054
 
-// layoutVariance estimates the variance of the logarithm of the sides' ratio from the scatter of the layouts, and returns its degrees of
-// freedom; 0 where a side has a single layout.
+// layoutVariance estimates the variance of the logarithm of the sides' ratio from the scatter
+// between layouts, and returns its degrees of freedom; 0 if a side has a single layout.
 func layoutVariance(old, new []Sample, unit string) (variance, df float64) {
 	sides := [2][]Sample{old, new}
 	for side, samples := range sides {

@@ -18,31 +18,31 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// runner is a Run under way.
+// runner is the state of a call of Run.
 type runner struct {
 	Spec
 	work     string
 	sides    [2]side
-	overlay  map[string]string // of the timer that reads CPU time; nil without
+	overlay  map[string]string // for the timer that reads CPU time; nil if there is none
 	subjects []*subject
 	result   Result
 	binaries []*target.Binary
-	counter  *counter // of instructions; nil for none
+	counter  *counter // of instructions; nil if they are not counted
 
 	oneLayout bool // the linker has no -randlayout
 }
 
-// side is a tree that is measured.
+// side is one of the trees that are measured.
 type side struct {
-	dir      string // that patterns are relative to; "": there is no such side
+	dir      string // that patterns are relative to; "" if there is no such side
 	packages map[string]*testPackage
 }
 
 // testPackage is a package of one side that has benchmarks.
 type testPackage struct {
 	path, dir string
-	layouts   []layout // of the first set of samples
-	others    []layout // of the second one; none before it is needed
+	layouts   []layout // for the first set of samples
+	others    []layout // for the second set; linked when needed
 }
 
 // layout is a test binary with its own order of functions.
@@ -51,8 +51,9 @@ type layout struct {
 	binary *target.Binary
 }
 
-// selfSeeds is the distance between the seeds of both sides of a comparison of a tree with itself: with the same seeds the
-// binaries would be the same, and what placement is worth would not show.
+// selfSeeds is the distance between the layout seeds of both sides when a tree is compared with
+// itself. With the same seeds, the binaries would be identical, and the effect of layouts would not
+// show.
 const selfSeeds = 1000
 
 func (r *runner) remove() {
@@ -98,7 +99,7 @@ func (r *runner) prepare(ctx context.Context) error {
 	if !layouts(env.GOVERSION) {
 		r.oneLayout = true
 		r.Layouts, r.result.Layouts = 1, 1
-		r.result.Notes = append(r.result.Notes, env.GOVERSION+" links a program in one layout only: changes of CPU and time by a few percent may be the placement of functions; Go 1.26 has -randlayout")
+		r.result.Notes = append(r.result.Notes, env.GOVERSION+" links a program in one layout only: changes of CPU and time by a few percent may be caused by the placement of functions; Go 1.26 has -randlayout")
 	}
 	for i := range r.sides {
 		if err := r.build(ctx, i); err != nil {
@@ -175,7 +176,7 @@ func (r *runner) build(ctx context.Context, i int) error {
 	return nil
 }
 
-// tags are the build flags that decide which files there are.
+// tags returns the build flags that affect which files a package has.
 func tags(flags []string) []string {
 	var out []string
 	for i, f := range flags {
@@ -195,7 +196,7 @@ func hasBenchmarks(dir string, files []string) bool {
 	})
 }
 
-// link links the test binary of a package of a side in several layouts; their seeds come after first.
+// link links the test binary of a side's package in several layouts, with seeds after first.
 func (r *runner) link(ctx context.Context, i int, pkg *testPackage, first int) (list []layout, err error) {
 	if i == oldSide && r.Against == Self {
 		first += selfSeeds
@@ -216,7 +217,8 @@ func (r *runner) link(ctx context.Context, i int, pkg *testPackage, first int) (
 	return list, nil
 }
 
-// otherLayouts gives a benchmark the layouts of the second set, and links them if no other benchmark of the package did.
+// otherLayouts switches a benchmark to the layouts of the second set. It links them unless another
+// benchmark of the package already did.
 func (r *runner) otherLayouts(ctx context.Context, x *subject) (err error) {
 	for i, pkg := range x.pkgs {
 		if pkg == nil || r.oneLayout {

@@ -6,8 +6,8 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 )
 
-// OfRecordings turns a comparison of recordings into one of benchmarks, for the reports that are written to files. A unit is
-// the metric's name with its unit, as in the history: "cpu s/request".
+// OfRecordings turns a comparison of recordings into one of benchmarks, which can be written as a
+// report. A unit is the metric's name and its unit, as in the history: "cpu s/request".
 func OfRecordings(c *compare.Comparison) *Result {
 	r := &Result{Schema: Schema, Files: &Files{Old: strings.Split(c.Old, ", "), New: strings.Split(c.New, ", ")}, Benchmarks: []Benchmark{},
 		OnlyOld: c.OnlyOld, OnlyNew: c.OnlyNew, Notes: c.Notes}

@@ -22,7 +22,7 @@ import (
 // pilotTime is how long a benchmark runs to find its number of iterations.
 const pilotTime = 50 * time.Millisecond
 
-// find lists the benchmarks that both sides have, with the iterations that a sample takes.
+// find lists the benchmarks that both sides have, and sets the iterations of their samples.
 func (r *runner) find(ctx context.Context) error {
 	names := [2]map[string]float64{}
 	cpus := map[string]int{}
@@ -46,7 +46,7 @@ func (r *runner) find(ctx context.Context) error {
 		path, name, _ := strings.Cut(key, "\x00")
 		slowest := names[newSide][key]
 		x := &subject{Benchmark: &Benchmark{Package: path, Name: name}, cpus: cpus[key]}
-		x.from(newSide, r.sides[newSide].packages[path])
+		x.setPackage(newSide, r.sides[newSide].packages[path])
 		if r.Against != "" {
 			old, ok := names[oldSide][key]
 			if !ok {
@@ -54,7 +54,7 @@ func (r *runner) find(ctx context.Context) error {
 				continue
 			}
 			slowest = max(slowest, old)
-			x.from(oldSide, r.sides[oldSide].packages[path])
+			x.setPackage(oldSide, r.sides[oldSide].packages[path])
 		}
 		x.Iterations = int64(min(1e9, max(1, math.Ceil(float64(r.Time.Nanoseconds())/max(slowest, 0.1)))))
 		r.subjects = append(r.subjects, x)
@@ -90,18 +90,19 @@ func (r *runner) sample(ctx context.Context, x *subject, from layout) (Sample, e
 			return Sample{Layout: from.seed, Seconds: time.Since(began).Seconds(), Values: l.values}, nil
 		}
 	}
-	return Sample{}, fmt.Errorf("%s %s: a run of it alone printed no result", x.Package, x.Name)
+	return Sample{}, fmt.Errorf("%s %s: running it alone printed no result", x.Package, x.Name)
 }
 
 // procs is the suffix that package testing adds for GOMAXPROCS.
 var procs = regexp.MustCompile(`-\d+$`)
 
-// arguments run a benchmark alone for so many iterations.
+// arguments returns the flags that run n iterations of a benchmark alone.
 func (x *subject) arguments(n int64) []string {
 	return []string{"-test.bench=" + exactly(x.bareName()), fmt.Sprintf("-test.benchtime=%dx", n), fmt.Sprintf("-test.cpu=%d", x.cpus)}
 }
 
-// bareName is the benchmark's name without the suffix that package testing adds for GOMAXPROCS.
+// bareName returns the benchmark's name without the suffix that package testing adds for
+// GOMAXPROCS.
 func (x *subject) bareName() string {
 	if x.cpus > 1 {
 		return strings.TrimSuffix(x.Name, fmt.Sprintf("-%d", x.cpus))
@@ -109,7 +110,8 @@ func (x *subject) bareName() string {
 	return x.Name
 }
 
-// exactly is the -test.bench that matches one benchmark only; its name comes without the -procs suffix.
+// exactly returns the value of -test.bench that matches only one benchmark. name has no -procs
+// suffix.
 func exactly(name string) string {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
@@ -151,7 +153,7 @@ func lastLines(text []byte) string {
 	return strings.Join(lines[max(0, len(lines)-8):], "\n")
 }
 
-// parse reads the lines of results; units are as printed.
+// parse reads benchmark lines; units are as printed.
 func parse(text []byte) ([]line, error) {
 	var lines []line
 	for br := benchfmt.NewReader(bytes.NewReader(text), "output"); br.Scan(); {
@@ -174,7 +176,8 @@ func parse(text []byte) ([]line, error) {
 	return lines, nil
 }
 
-// original is a value in the unit that was printed; benchfmt turns ns/op and MB/s into seconds and bytes.
+// original returns a value in the unit that was printed: benchfmt turns ns/op and MB/s into seconds
+// and bytes.
 func original(v benchfmt.Value) float64 {
 	if v.OrigUnit != "" {
 		return v.OrigValue

@@ -9,10 +9,12 @@ import (
 	"strings"
 )
 
-// cpuUnit is what a benchmark reports as CPU time: user and system time of the process, all threads, while its timer ran.
+// cpuUnit is the unit of CPU time: user and system time of all threads of the process while the
+// benchmark's timer runs.
 const cpuUnit = "cpu-ns/op"
 
-// edits are what has to be added to testing/benchmark.go, and how often each place occurs in Go 1.23 to 1.26.
+// edits are the changes to testing/benchmark.go, and how often each place occurs in Go 1.23 to
+// 1.26.
 var edits = []struct {
 	old, new string
 	times    int
@@ -23,7 +25,7 @@ var edits = []struct {
 	{"b.result = BenchmarkResult{b.N,", "hone0cpuReport(b); b.result = BenchmarkResult{b.N,", 1},
 }
 
-// clock is the file that reads the CPU time, in package testing.
+// clock is the file of package testing that reads the CPU time.
 const clock = `package testing
 
 import (
@@ -75,8 +77,9 @@ func hone0cpuReport(b *B) {
 }
 `
 
-// timerOverlay writes a copy of package testing's timer that reads the CPU time, too, into dir, and returns the overlay that
-// puts it in place. The error says why that cannot be: another system, or a toolchain whose timer is another.
+// timerOverlay writes a copy of package testing's timer that also reads the CPU time into dir, and
+// returns the build overlay that substitutes it. It returns an error for a system without getrusage
+// and for a toolchain with a different timer.
 func timerOverlay(goroot, dir string) (map[string]string, error) {
 	if runtime.GOOS == "windows" {
 		return nil, errors.New("the system has no getrusage")
@@ -89,7 +92,7 @@ func timerOverlay(goroot, dir string) (map[string]string, error) {
 	text := string(src)
 	for _, e := range edits {
 		if n := strings.Count(text, e.old); n != e.times {
-			return nil, fmt.Errorf("%s has %q %d times, not %d: it is of a Go version that hone does not know", path, e.old, n, e.times)
+			return nil, fmt.Errorf("%s has %q %d times, not %d: hone does not support this version of Go", path, e.old, n, e.times)
 		}
 		text = strings.ReplaceAll(text, e.old, e.new)
 	}
