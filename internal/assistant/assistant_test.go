@@ -118,14 +118,14 @@ func TestToolsRefuse(t *testing.T) {
 		{"findings", map[string]any{"recording": "../" + filepath.Base(other) + "/secret"}, "neither"},
 		{"findings", map[string]any{"recording": "link"}, "neither"},
 		{"findings", map[string]any{"recording": "http://example.com/x"}, "neither"},
-		{"list", map[string]any{"source": "one.hone", "function": "-o=/tmp/x"}, "names no function"},
+		{"list", map[string]any{"source": "one.hone", "function": "-o=/tmp/x"}, "is not a function"},
 		{"top", map[string]any{"source": "one.hone", "sort": "-o"}, "flat or cum"},
-		{"trace", map[string]any{"source": "one.hone", "view": "timeline"}, "view is one of"},
+		{"trace", map[string]any{"source": "one.hone", "view": "timeline"}, "view must be one of"},
 		{"run", map[string]any{"package": other}, "neither"},
 		{"run", map[string]any{"package": ".", "load": "http://example.com/"}, "loopback only"},
-		{"run", map[string]any{"package": ".", "load": "file:///etc/passwd"}, "load is an address"},
+		{"run", map[string]any{"package": ".", "load": "file:///etc/passwd"}, "load must be an address"},
 		{"run", map[string]any{"package": ".", "seconds": 600}, "1 to 120"},
-		{"run", map[string]any{"package": ".", "bench": "X", "load": "http://localhost/"}, "do not go together"},
+		{"run", map[string]any{"package": ".", "bench": "X", "load": "http://localhost/"}, "not both"},
 	} {
 		if got, failed := call(t, c, tt.tool, tt.in); !failed || !strings.Contains(got, tt.want) {
 			t.Errorf("%s %v: %s, want an error with %q", tt.tool, tt.in, got, tt.want)

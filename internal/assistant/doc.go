@@ -1,8 +1,9 @@
-// Package assistant serves hone's answers to coding assistants, as a server of the Model Context Protocol
-// (modelcontextprotocol.io) by its Go SDK.
+// Package assistant offers hone's commands to coding assistants, as a server of the Model Context
+// Protocol (modelcontextprotocol.io) that uses its Go SDK.
 //
-// A tool is a command: its text is what the command prints, with the command line above it, so that what an assistant says can
-// be checked by hand. Tools read recordings of hone's cache and files below the folders that the user named, and nothing else;
-// those that build and run a program are there when the user allowed it, bounded in time, with load for loopback alone.
-// Names, source lines and messages come from the measured program: each answer says that they are data.
+// A tool is a command: its text is the command's output below the command line, so that a person
+// can check what an assistant claims. Tools read only recordings in hone's cache and files below
+// the directories that the user named. Tools that build and run a program exist only if the user
+// allowed them, run for a limited time, and send load to loopback only. Names, source lines and
+// messages come from the measured program: each answer says that they are data.
 package assistant

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// The inputs of the tools; what is in the tags is what an assistant reads.
+// The inputs of the tools. Assistants read the text in the tags.
 
 type none struct{}
 
 type findingsIn struct {
 	Recording string `json:"recording" jsonschema:"name or path of a recording (.hone)"`
-	Rules     string `json:"rules,omitempty" jsonschema:"which rules, as all,-sprintf-simple or cpu,alloc; default all"`
+	Rules     string `json:"rules,omitempty" jsonschema:"which rules, such as all,-sprintf-simple or cpu,alloc; default all"`
 }
 
 type functionIn struct {
@@ -29,9 +29,9 @@ type functionIn struct {
 type topIn struct {
 	Source string `json:"source" jsonschema:"name or path of a recording, or path of a pprof file"`
 	Index  string `json:"sample_index,omitempty" jsonschema:"cpu, alloc_space, alloc_objects, inuse_space, contentions, delay"`
-	Focus  string `json:"focus,omitempty" jsonschema:"only stacks with a function that this regular expression fits"`
+	Focus  string `json:"focus,omitempty" jsonschema:"only stacks with a function that matches this regular expression"`
 	Sort   string `json:"sort,omitempty" jsonschema:"flat or cum"`
-	Count  int    `json:"count,omitempty" jsonschema:"how many functions; default 20"`
+	Count  int    `json:"count,omitempty" jsonschema:"number of functions; default 20"`
 }
 
 type traceIn struct {
@@ -43,19 +43,19 @@ type traceIn struct {
 type pairIn struct {
 	Old   string `json:"old" jsonschema:"before: name or path of a recording, or path of a file"`
 	New   string `json:"new" jsonschema:"after"`
-	Index string `json:"sample_index,omitempty" jsonschema:"of diff: cpu, alloc_space, …"`
+	Index string `json:"sample_index,omitempty" jsonschema:"for diff: cpu, alloc_space, …"`
 }
 
 type ruleIn struct {
-	ID string `json:"id" jsonschema:"ID of a rule, as concat-loop"`
+	ID string `json:"id" jsonschema:"ID of a rule, such as concat-loop"`
 }
 
 type runIn struct {
-	Package string   `json:"package" jsonschema:"directory of a main package, or with bench of any package, below the allowed folders: ./cmd/server"`
-	Load    string   `json:"load,omitempty" jsonschema:"for a service: the address to ask while it runs, on loopback: http://127.0.0.1:8080/path"`
-	Bench   string   `json:"bench,omitempty" jsonschema:"run the benchmarks that this regular expression fits, in place of a program"`
+	Package string   `json:"package" jsonschema:"directory of a main package (of any package, if bench is given) below the allowed directories, such as ./cmd/server"`
+	Load    string   `json:"load,omitempty" jsonschema:"for a service: the address to send requests to while it runs, on loopback, such as http://127.0.0.1:8080/path"`
+	Bench   string   `json:"bench,omitempty" jsonschema:"run the benchmarks that match this regular expression instead of a program"`
 	Args    []string `json:"args,omitempty" jsonschema:"arguments of the program"`
-	Seconds int      `json:"seconds,omitempty" jsonschema:"of recording, 1 to 120; default 15"`
+	Seconds int      `json:"seconds,omitempty" jsonschema:"length of the recording, 1 to 120; default 15"`
 }
 
 func (t tools) recordings(none) ([]string, error) { return []string{"recordings"}, nil }
@@ -93,7 +93,7 @@ func (t tools) top(in topIn) ([]string, error) {
 	case "flat", "cum":
 		args = append(args, "-"+in.Sort)
 	default:
-		return nil, fmt.Errorf("sort is flat or cum, not %q", in.Sort)
+		return nil, fmt.Errorf("sort must be flat or cum, not %q", in.Sort)
 	}
 	return append(args, src), err
 }
@@ -104,7 +104,7 @@ func (t tools) trace(in traceIn) ([]string, error) {
 		in.View = "requests"
 	}
 	if !slices.Contains(views, in.View) {
-		return nil, fmt.Errorf("view is one of %s", strings.Join(views, ", "))
+		return nil, fmt.Errorf("view must be one of %s", strings.Join(views, ", "))
 	}
 	src, err := t.source(in.Source)
 	args := []string{"trace", in.View}
@@ -150,14 +150,14 @@ func (t tools) run(in runIn) ([]string, error) {
 		return nil, err
 	}
 	if in.Seconds < 0 || in.Seconds > mostSeconds {
-		return nil, fmt.Errorf("seconds is 1 to %d", mostSeconds)
+		return nil, fmt.Errorf("seconds must be from 1 to %d", mostSeconds)
 	}
 	length := usualLength
 	if in.Seconds > 0 {
 		length = time.Duration(in.Seconds) * time.Second
 	}
 	if in.Load != "" && in.Bench != "" {
-		return nil, errors.New("load and bench do not go together")
+		return nil, errors.New("give either load or bench, not both")
 	}
 	args := flags([]string{"run", "-q", "-duration=" + length.String(), "-timeout=" + (10 * time.Minute).String()}, "bench", in.Bench)
 	if in.Load != "" {
@@ -173,11 +173,11 @@ func (t tools) run(in runIn) ([]string, error) {
 	return args, nil
 }
 
-// loopback refuses load for anything but this machine: an assistant may have read the address somewhere.
+// loopback rejects load for other machines: an assistant may have read the address anywhere.
 func loopback(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("load is an address as http://127.0.0.1:8080/path, not %q", address)
+		return fmt.Errorf("load must be an address such as http://127.0.0.1:8080/path, not %q", address)
 	}
 	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return fmt.Errorf("load goes to loopback only, not to %s: run hone by hand for other machines", u.Hostname())

@@ -20,12 +20,12 @@ func TestParseGate(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"budgets": "30s"}`:                             "unknown field",
-		`{"budget": 30}`:                                 "length of time",
-		`{"budget": "-1s"}`:                              "length of time",
+		`{"budget": 30}`:                                 "is not a duration",
+		`{"budget": "-1s"}`:                              "is not a duration",
 		`{"allow": [{"benchmark": "X"}]}`:                "want a reason",
 		`{"allow": [{"benchmark": "[", "reason": "x"}]}`: "syntax error",
 		`{"allow": [{"benchmark": "X", "percent": -1, "reason": "x"}]}`: "positive",
-		`{} {}`: "more after",
+		`{} {}`: "unexpected text",
 	} {
 		if _, err := ParseGate([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -95,7 +95,7 @@ func TestLoadsRefused(t *testing.T) {
 		change func([]LoadRun) []LoadRun
 		want   string
 	}{
-		{"another rate", func(r []LoadRun) []LoadRun { r[0].Asked = 1000; return r }, "different loads: 500 and 1000 requests"},
+		{"another rate", func(r []LoadRun) []LoadRun { r[0].Asked = 1000; return r }, "different loads: the rates are 500 and 1000 requests"},
 		{"another loop", func(r []LoadRun) []LoadRun { r[0].Loop = "closed"; return r }, "closed loop"},
 		{"other statuses", func(r []LoadRun) []LoadRun { r[0].Expect = "404"; return r }, `"" and "404"`},
 		{"the same run", func(r []LoadRun) []LoadRun { return loadRuns(rng, oldSide, 6, 1) }, "the same run"},

@@ -9,10 +9,10 @@ import (
 	"github.com/hone-go/hone/profile/sampling"
 )
 
-// perTotal: the share of the whole is compared.
+// perTotal compares shares of the total.
 const perTotal = "total"
 
-// exposure is what a profile's values can be divided by; 0 where it is not known.
+// exposure is what a profile's values can be divided by; 0 if it is unknown.
 type exposure struct {
 	counted float64 // requests, operations or runs
 	unit    string  // of counted
@@ -34,8 +34,8 @@ func exposureOf(s DiffSource) exposure {
 	}
 	switch {
 	case s.Recording.Target.Bench != "":
-		// A benchmark runs for a given time: not the runs count, but the operations; those of different benchmarks do not
-		// add up.
+		// A benchmark runs for a given time, so costs are divided by its operations, not by its
+		// runs. Operations of different benchmarks cannot be added up.
 		if len(phase.Benchmarks) == 1 {
 			for _, sample := range phase.Benchmarks[0].Samples {
 				e.counted += float64(sample.Iterations)
@@ -60,15 +60,15 @@ func phaseOfPart(m *recording.Manifest, part string) (recording.Phase, bool) {
 	return recording.Phase{}, false
 }
 
-// basis is what costs are divided by, the same on both sides.
+// basis is the denominator of costs, the same for both sides.
 type basis struct {
 	per, unit string
 	scale     float64 // from the sample type's unit
 	of        func(exposure) float64
 }
 
-// chooseBasis takes requests when all profiles have them, else time, else totals.
-// What is a state and not a flow (memory in use, goroutines) is compared as it is.
+// chooseBasis chooses requests if all profiles have them, otherwise time, otherwise totals. Values
+// that describe a state (memory in use, goroutines) are compared without a denominator.
 func (d *Differ) chooseBasis(t profile.ValueType) basis {
 	b := basis{unit: t.Unit, scale: 1}
 	switch t.Unit {
@@ -99,8 +99,9 @@ func (d *Differ) chooseBasis(t profile.ValueType) basis {
 	return b
 }
 
-// Scale returns the factor that makes the costs of old comparable with those of new, and what both are then of: "request", "operation",
-// "run", "second" or "total"; "" for a state, which is compared as it is.
+// Scale returns the factor that makes the costs of old comparable with those of new, and the
+// denominator of both: "request", "operation", "run", "second" or "total"; "" for a state, which
+// has none.
 func Scale(old, new DiffSource) (factor float64, per string) {
 	d := Differ{}
 	for i, s := range []DiffSource{old, new} {
@@ -122,39 +123,39 @@ func isState(sampleType string) bool {
 	return strings.HasPrefix(sampleType, "inuse_")
 }
 
-// notes are what the intervals and the verdicts do not say themselves.
+// notes returns what the intervals and the verdicts do not show.
 func (d *Differ) notes(out *Diff, b basis, excess float64) []string {
 	var notes []string
 	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	switch {
 	case b.per == "second" && d.benchmarks():
-		say("several benchmarks, each of which ran for a given time: costs are per second, so one that became faster shows the same cost; record them one by one with -bench")
+		say("the profiles hold several benchmarks, each of which ran for a given time: costs are per second, so a benchmark that became faster shows the same cost; record each one alone with -bench")
 	case b.per == perTotal:
-		say("neither requests nor time are known on both sides: shares of the total are compared, so a program that spends more on everything alike looks the same")
+		say("neither requests nor time are known on both sides: shares of the total are compared, so a program in which everything costs more by the same factor looks unchanged")
 	case b.per == "second":
-		say("no requests are known on both sides: costs are per second, so more load looks like more cost")
+		say("the number of requests is not known on both sides: costs are per second, so more load looks like more cost")
 	}
 	switch d.scatter {
 	case sampling.Unknown:
 		if len(d.sides[0]) < 2 || len(d.sides[1]) < 2 {
-			say("the profiles do not say how their values were sampled, so one of them a side bounds nothing: give several with -old and -new")
+			say("the profiles do not say how their values were sampled, so one profile per side gives no interval: give several with -old and -new")
 		}
 	case sampling.Delays:
-		say("waits are taken as exponentially distributed: a profile has only their sum and number")
+		say("waits are assumed to be exponentially distributed: a profile has only their sum and number")
 	case sampling.Counted:
-		say("nothing was sampled: the intervals take what is counted to come and go as a Poisson count does")
+		say("the values are counts, not samples: the intervals assume that they vary like Poisson counts")
 	}
 	if d.scatter != sampling.Unknown && (len(d.sides[0]) < 2 || len(d.sides[1]) < 2) {
-		say("the intervals hold what sampling does within a profile, not how runs differ: that takes several profiles on each side (-old, -new)")
+		say("the intervals include the sampling error within a profile, but not the differences between runs: give several profiles on each side (-old, -new)")
 	}
 	if d.sets() && excess > 0 {
-		say("a row's cost differs by about %.0f %% from profile to profile of one side beyond what sampling does; the intervals hold that", 100*excess)
+		say("beyond the sampling error, a row's cost differs by about %.0f %% between profiles of one side; the intervals include that", 100*excess)
 	}
 	if n := excluding(out); n > 0 {
-		say("%d of the rows that cannot tell have an interval without 0: among %d rows some do by chance", n, len(out.Rows))
+		say("%d of the inconclusive rows have an interval without 0: among %d rows, some do by chance", n, len(out.Rows))
 	}
 	if old, new := d.leftOut(0), d.leftOut(1); max(old, new) > 0 {
-		say("what hone itself did is left out: %.1f %% of the old side, %.1f %% of the new", 100*old, 100*new)
+		say("the cost of hone itself is left out: %.1f %% of the old side, %.1f %% of the new", 100*old, 100*new)
 	}
 	a, z := d.sides[0][0].Recording, d.sides[1][0].Recording
 	if a == nil || z == nil {
@@ -169,7 +170,7 @@ func (d *Differ) notes(out *Diff, b basis, excess float64) []string {
 	return notes
 }
 
-// leftOut is the mean share of a side's profiles that was hone's own.
+// leftOut returns the mean share of hone's own cost in a side's profiles.
 func (d *Differ) leftOut(side int) float64 {
 	var sum float64
 	for _, s := range d.sides[side] {
@@ -178,7 +179,7 @@ func (d *Differ) leftOut(side int) float64 {
 	return sum / float64(len(d.sides[side]))
 }
 
-// excluding counts the rows that would have moved, were they the only ones looked at.
+// excluding counts the inconclusive rows that would have moved if they had been compared alone.
 func excluding(d *Diff) (n int) {
 	for _, r := range d.Rows {
 		if r.Verdict == Unknown && (r.Difference.Low > 0 || r.Difference.High < 0) {
@@ -188,7 +189,7 @@ func excluding(d *Diff) (n int) {
 	return n
 }
 
-// benchmarks reports whether a profile is of a recording of benchmarks.
+// benchmarks reports whether a profile belongs to a recording of benchmarks.
 func (d *Differ) benchmarks() bool {
 	for _, side := range d.sides {
 		for _, s := range side {

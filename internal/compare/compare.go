@@ -16,8 +16,9 @@ const Schema = "hone/compare/v1"
 // Verdict is the answer for one metric.
 type Verdict string
 
-// Better and Worse: the change is not chance, among all rows that were looked at, and larger than
-// the floor. Same: the whole interval lies within [Tolerance]. Unknown: neither can be said.
+// Better and Worse mean that the change is not due to chance, given the number of rows, and larger
+// than the floor. Same means that the whole interval lies within [Tolerance]. Unknown means none of
+// these.
 const (
 	Better  Verdict = "better"
 	Worse   Verdict = "worse"
@@ -25,7 +26,7 @@ const (
 	Unknown Verdict = "unknown"
 )
 
-// Tolerance is the relative change up to which a figure is called the same.
+// Tolerance is the largest relative change of a figure that is called the same.
 const Tolerance = 0.02
 
 // Row is one metric of the comparison.
@@ -36,13 +37,13 @@ type Row struct {
 	Old     float64  `json:"old"`
 	New     float64  `json:"new"`
 	Ratio   *float64 `json:"ratio,omitempty"` // new / old; absent where old is 0
-	Low     *float64 `json:"low,omitempty"`   // 95 % bounds of the ratio; absent without a spread
+	Low     *float64 `json:"low,omitempty"`   // 95 % interval of the ratio; absent if the spread is unknown
 	High    *float64 `json:"high,omitempty"`  //
 	P       *float64 `json:"p,omitempty"`     // of "no difference"
 	Q       *float64 `json:"q,omitempty"`     // p adjusted for the number of rows
-	N       [2]int   `json:"n"`               // recordings a side
-	Floor   float64  `json:"floor"`           // the least relative change that gets a verdict; 0 where figures are exact
-	Exact   bool     `json:"exact,omitempty"` // the same in every process: compared without a doubt
+	N       [2]int   `json:"n"`               // recordings per side
+	Floor   float64  `json:"floor"`           // the smallest relative change that gets a verdict; 0 if figures are exact
+	Exact   bool     `json:"exact,omitempty"` // the same in every process, so compared without a test
 	Verdict Verdict  `json:"verdict"`
 	Why     string   `json:"why,omitempty"` // why no verdict is possible, whatever the interval
 
@@ -51,11 +52,14 @@ type Row struct {
 	least        float64 // change that gets a verdict, in Unit
 }
 
-// Matters reports whether the two values differ by enough to be worth a verdict, if it is no chance.
+// Matters reports whether the two values differ by enough for a verdict, provided that the
+// difference is not due to chance.
 func (r *Row) Matters() bool { return r.Old != r.New && math.Abs(r.New-r.Old) >= r.least }
 
-// Loss reports whether a row is worse and that is a loss. The collector's share also grows where the rest of a program costs less, and
-// the time on locks where more requests run at once; what they cost shows in CPU, latency and throughput.
+// Loss reports whether a row is worse and that is a loss. It is not a loss if only the garbage
+// collector's share grew, which also happens when the rest of the program costs less, or the time
+// on locks, which grows when more requests run at once: what these cost shows in CPU, latency and
+// throughput.
 func (r *Row) Loss() bool {
 	return r.Verdict == Worse && r.Metric != GCShare && r.Metric != LockWait
 }
@@ -66,7 +70,7 @@ type Comparison struct {
 	Old         string       `json:"old"`
 	New         string       `json:"new"`
 	Rows        []Row        `json:"rows"`
-	OnlyOld     []string     `json:"only_old,omitempty"` // benchmarks that the other side does not have
+	OnlyOld     []string     `json:"only_old,omitempty"` // benchmarks that only the old side has
 	OnlyNew     []string     `json:"only_new,omitempty"`
 	Differences []Difference `json:"differences,omitempty"`
 	Notes       []string     `json:"notes,omitempty"`
@@ -78,20 +82,24 @@ type Source struct {
 	Manifest recording.Manifest
 }
 
-// Options say how to compare.
+// Options control a comparison.
 type Options struct {
-	// Force compares what does not measure the same: another program, other arguments, another load.
+	// Force compares recordings that do not measure the same: another program, other arguments,
+	// another load.
 	Force bool
-	// InTurns says that the recordings of the two sides were interleaved in blocks of random order (package trial). With
-	// fewInTurns a side or more, ranks judge them: what the machine did affected both sides, so nothing has to be assumed beyond their scatter.
+	// InTurns says that the recordings of the two sides were interleaved in blocks of random order
+	// (package trial). With at least fewInTurns per side, they are compared by ranks: whatever else
+	// the machine did affected both sides alike, so no assumption beyond their own scatter is
+	// necessary.
 	InTurns bool
 }
 
-// fewInTurns recordings a side are too few for ranks to tell: with four, the least p-value is 0.03.
+// fewInTurns is the smallest number of recordings per side that ranks can judge: with four, no
+// p-value is below 0.03.
 const fewInTurns = 5
 
-// Recordings compares the clean phases of recordings, one or several a side: per request, run or operation. It refuses
-// with a [*DifferentError] when the two sides do not measure the same.
+// Recordings compares the clean phases of one or several recordings per side: per request, run or
+// operation. It returns a [*DifferentError] if the two sides do not measure the same.
 func Recordings(old, new []Source, o Options) (*Comparison, error) {
 	sides, err := readSides(old, new)
 	if err != nil {
@@ -111,7 +119,7 @@ func Recordings(old, new []Source, o Options) (*Comparison, error) {
 	}
 	c.match(sides, o.InTurns)
 	if len(c.Rows) == 0 {
-		return nil, fmt.Errorf("%s and %s have no figure in common%s", c.Old, c.New, c.nothingCommon())
+		return nil, fmt.Errorf("%s and %s have no metric in common%s", c.Old, c.New, c.nothingCommon())
 	}
 	doubts := doubts(sides, c.Differences, o.Force)
 	for i := range c.Rows {
@@ -149,7 +157,7 @@ func readSides(old, new []Source) (sides [2]side, err error) {
 	for i, sources := range [2][]Source{old, new} {
 		for _, s := range sources {
 			if first, ok := seen[s.Manifest.ID]; ok && s.Manifest.ID != "" {
-				return sides, fmt.Errorf("%s and %s are one recording: it cannot be compared with itself, nor count twice", first, s.Name)
+				return sides, fmt.Errorf("%s and %s are the same recording: it cannot be compared with itself, or counted twice", first, s.Name)
 			}
 			seen[s.Manifest.ID] = s.Name
 			clean, ok := phase(s.Manifest, recording.PhaseClean)
@@ -157,7 +165,7 @@ func readSides(old, new []Source) (sides [2]side, err error) {
 				return sides, fmt.Errorf("%s has no clean phase to compare", s.Name)
 			}
 			if s.Manifest.Target.Bench != "" && len(clean.Benchmarks) == 0 {
-				return sides, fmt.Errorf("%s has no figures of its benchmarks one by one: an older hone recorded it; record it again", s.Name)
+				return sides, fmt.Errorf("%s does not have the costs of each benchmark: an older hone recorded it; record it again", s.Name)
 			}
 			r := run{Source: s, clean: clean, shared: sharingOf(s.Manifest, clean)}
 			r.figures = figures(s.Manifest, clean)
@@ -176,7 +184,7 @@ func phase(m recording.Manifest, name string) (recording.Phase, bool) {
 	return recording.Phase{}, false
 }
 
-// match makes a row of each figure that all recordings have.
+// match adds a row for each figure that all recordings have.
 func (c *Comparison) match(sides [2]side, inTurns bool) {
 	missing := [2]map[string]bool{{}, {}}
 	for i, s := range sides {
@@ -198,7 +206,7 @@ func (c *Comparison) match(sides [2]side, inTurns bool) {
 		}
 		row := pair.row(f, interleaved)
 		if row.Old == 0 && row.New == 0 {
-			continue // no collector, or no lock that anything waits for
+			continue // no garbage collection, or no lock with waiters
 		}
 		if inTurns && min(row.N[0], row.N[1]) >= fewInTurns {
 			pair.byRanks(&row)
@@ -227,7 +235,7 @@ func sortedNames(set map[string]bool) []string {
 	return names
 }
 
-// nothingCommon adds what each side has, where that is benchmarks.
+// nothingCommon adds which benchmarks each side has, if they are benchmarks.
 func (c *Comparison) nothingCommon() string {
 	if len(c.OnlyOld) == 0 || len(c.OnlyNew) == 0 {
 		return ""
@@ -275,7 +283,7 @@ func (r *Row) judge() Verdict {
 	}
 	switch {
 	case math.Abs(r.New-r.Old) < r.least:
-		// too little to matter
+		// too small to matter
 	case *r.Q <= DiffLevel && change > 0 && change >= math.Log1p(r.Floor):
 		if (r.New > r.Old) == r.higherBetter {
 			return Better

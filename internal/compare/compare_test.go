@@ -242,7 +242,7 @@ func TestBenchmarksAreMatchedByName(t *testing.T) {
 		t.Errorf("%d rows, only old %v, only new %v", len(c.Rows), c.OnlyOld, c.OnlyNew)
 	}
 	_, err := Recordings(single("old", bench(rows, "A-2")), single("new", bench(rows, "D-2")), Options{})
-	if err == nil || !strings.Contains(err.Error(), "no figure in common: the old side ran the benchmarks A-2, the new D-2") {
+	if err == nil || !strings.Contains(err.Error(), "no metric in common: the old side ran the benchmarks A-2, the new D-2") {
 		t.Errorf("nothing in common: %v", err)
 	}
 	if _, err := Recordings(single("old", bench(nil)), single("new", bench(rows, "A-2")), Options{}); err == nil || !strings.Contains(err.Error(), "record it again") {
@@ -284,7 +284,7 @@ func TestRecordingsRefusesWhatDiffers(t *testing.T) {
 				t.Fatalf("not refused: %v", err)
 			}
 			if c, err := Recordings(single("a", old), single("b", m), Options{Force: true}); err == nil {
-				if text := strings.Join(c.Notes, "\n"); !strings.Contains(text, "on demand") {
+				if text := strings.Join(c.Notes, "\n"); !strings.Contains(text, "because of -force") {
 					t.Errorf("forced without a word: %s", text)
 				}
 			}
@@ -294,7 +294,7 @@ func TestRecordingsRefusesWhatDiffers(t *testing.T) {
 		t.Errorf("without a clean phase: %v", err)
 	}
 	same := change(func(m *recording.Manifest) { m.ID = "1" })
-	if _, err := Recordings(single("a", same), single("b", same), Options{}); err == nil || !strings.Contains(err.Error(), "one recording") {
+	if _, err := Recordings(single("a", same), single("b", same), Options{}); err == nil || !strings.Contains(err.Error(), "the same recording") {
 		t.Errorf("with itself: %v", err)
 	}
 }

@@ -16,8 +16,8 @@ import (
 // DiffSchema is the version of Diff's JSON form.
 const DiffSchema = "hone/diff/v1"
 
-// DiffLevel bounds the share of falsely moved rows among all that are called moved.
-// Where nothing differs it is the chance of calling anything moved: 1 in 40 comparisons.
+// DiffLevel limits the share of falsely moved rows among all rows that are reported as moved. If
+// nothing differs, it is the chance of reporting anything: 1 in 40 comparisons.
 const DiffLevel = 0.025
 
 // DefaultThreshold is the share of the old total below which a difference does not matter.
@@ -28,21 +28,20 @@ type DiffSource struct {
 	Name      string
 	Profile   *profile.Profile // filtered
 	Index     int              // column to compare
-	Total     int64            // of that column before filters: what shares are of
+	Total     int64            // of that column before filters: the whole that shares refer to
 	Recording *recording.Manifest
 	Part      string  // of the recording
-	LeftOut   float64 // share of the whole that was hone's own and is not in Profile, 0 to 1
+	LeftOut   float64 // hone's own share of the whole, which is not in Profile, 0 to 1
 }
 
-// DiffOptions say what is compared.
+// DiffOptions control the comparison of profiles.
 type DiffOptions struct {
 	pairing.Options
 	Threshold float64 // share of the old total, see DefaultThreshold
-	Limit     int     // most rows that did not move to keep besides those that did; 0 for all
+	Limit     int     // number of rows to keep that did not move; 0 for all
 }
 
-// DiffRow is a function, file, line or path on both sides. Costs are in the
-// Diff's unit.
+// DiffRow is a function, file, line or path on both sides. Costs are in the Diff's unit.
 type DiffRow struct {
 	Function   string         `json:"function,omitempty"`
 	File       string         `json:"file,omitempty"`
@@ -51,17 +50,17 @@ type DiffRow struct {
 	In         string         `json:"in"`             // "both", "old" (removed), "new"
 	Old        float64        `json:"old"`
 	New        float64        `json:"new"`
-	Ratio      *float64       `json:"ratio,omitempty"`  // new / old; absent for what is new
+	Ratio      *float64       `json:"ratio,omitempty"`  // new / old; absent if old is 0
 	Difference stats.Interval `json:"difference"`       // new − old with its 95 % bounds
 	P          float64        `json:"p"`                // of "no difference"
 	Q          float64        `json:"q"`                // p adjusted for the number of rows
 	Events     *[2]float64    `json:"events,omitempty"` // number of samples of each side
-	Verdict    Verdict        `json:"verdict"`          // better and worse: moved; unknown: cannot tell
+	Verdict    Verdict        `json:"verdict"`          // Better and Worse: moved; Unknown: inconclusive
 	decidable  bool
-	row        int // of the pairing
+	row        int // index in the pairing
 }
 
-// DiffCounts says how many rows got which answer.
+// DiffCounts holds the number of rows with each verdict.
 type DiffCounts struct {
 	Moved   int `json:"moved"`
 	Same    int `json:"same"`
@@ -75,28 +74,28 @@ type Diff struct {
 	New        []string   `json:"new"`
 	SampleType string     `json:"sample_type"`
 	Unit       string     `json:"unit"` // "s", "B", "objects", …; "share" of the total
-	Per        string     `json:"per"`  // "request", "operation", "run", "second", "total"; "" = a state, compared as it is
+	Per        string     `json:"per"`  // "request", "operation", "run", "second", "total"; "" for a state, which has no denominator
 	Exposure   [2]float64 `json:"exposure"`
 	Events     [2]float64 `json:"events"`          // number of samples of each side; 0 if unknown
 	Threshold  float64    `json:"threshold"`       // share of the old total
 	Limit      float64    `json:"limit"`           // the same in Unit
 	Total      *DiffRow   `json:"total,omitempty"` // absent when shares are compared
 	Counts     DiffCounts `json:"counts"`
-	Rows       []DiffRow  `json:"rows"` // moved by size, then unknown by what they may be, then same by cost; see Limit
+	Rows       []DiffRow  `json:"rows"` // moved rows by size, then unknown by their possible size, then same by cost; see Limit
 	Notes      []string   `json:"notes,omitempty"`
 }
 
-// Differ compares profiles as they come; only their sums are kept.
+// Differ compares profiles one after the other; it keeps only their sums.
 type Differ struct {
 	o       DiffOptions
 	pairer  *pairing.Builder
 	sides   [2][]diffSource
-	order   []int // the side of each profile, as added
+	order   []int // the side of each profile, in the order of addition
 	cache   map[[4]float64]stats.Difference
 	scatter sampling.Kind
 }
 
-// diffSource is what is remembered of a source.
+// diffSource is what a Differ keeps of a source.
 type diffSource struct {
 	DiffSource
 	exposure exposure
@@ -125,7 +124,7 @@ func (d *Differ) add(side int, s DiffSource) error {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
 	kept := diffSource{s, exposureOf(s)}
-	kept.Profile = nil // its sums are all that is needed
+	kept.Profile = nil // only its sums are needed
 	d.sides[side] = append(d.sides[side], kept)
 	d.order = append(d.order, side)
 	return nil
@@ -150,7 +149,7 @@ func (d *Differ) Diff() (*Diff, error) {
 		out.Exposure[side] += exposures[i]
 		next[side]++
 		if !(exposures[i] > 0) {
-			return nil, fmt.Errorf("%s: there is nothing of %s in it", d.sides[side][next[side]-1].Name, table.SampleType.Type)
+			return nil, fmt.Errorf("%s has no %s", d.sides[side][next[side]-1].Name, table.SampleType.Type)
 		}
 	}
 	j := rowJudge{d: d, exposures: exposures, scale: basis.scale}
@@ -195,7 +194,7 @@ type rowJudge struct {
 	d         *Differ
 	exposures []float64
 	scale     float64 // from the sample type's unit to the Diff's
-	excess    float64 // squared: by what share of their cost runs differ beyond sampling
+	excess    float64 // squared relative difference between runs, beyond sampling
 }
 
 func (j *rowJudge) row(r *pairing.Row) DiffRow {
@@ -223,9 +222,9 @@ func (j *rowJudge) row(r *pairing.Row) DiffRow {
 	return out
 }
 
-// compare fills in difference and p-value: from the sampling of the counts, and
-// where there are several profiles on both sides from their spread too. Of the two the
-// wider interval and the larger p hold: few profiles may agree by chance.
+// compare sets the difference and its p-value. They come from the sampling of the counts and, if
+// both sides have several profiles, also from the scatter between profiles. The wider interval and
+// the larger p-value are used, because a few profiles may agree by chance.
 func (j *rowJudge) compare(out *DiffRow, r *pairing.Row, tallies [2]stats.Tally) {
 	value := out.New - out.Old
 	out.Difference, out.P = stats.Interval{Value: value, Low: math.Inf(-1), High: math.Inf(1)}, 1
@@ -251,7 +250,7 @@ func (j *rowJudge) compare(out *DiffRow, r *pairing.Row, tallies [2]stats.Tally)
 	out.P = math.Max(out.P, p)
 }
 
-// counts compares tallies; among hundreds of thousands of paths few differ.
+// counts compares tallies. It is fast, because a diff can have hundreds of thousands of paths.
 func (j *rowJudge) counts(t [2]stats.Tally) stats.Difference {
 	key := [4]float64{t[0].Value, t[0].Variance, t[1].Value, t[1].Variance}
 	c, ok := j.d.cache[key]
@@ -262,7 +261,7 @@ func (j *rowJudge) counts(t [2]stats.Tally) stats.Difference {
 	return c
 }
 
-// events is the number of equal events with the same relative scatter.
+// events returns the number of equal events that would have the same relative scatter.
 func events(t stats.Tally) float64 {
 	if t.Variance <= 0 {
 		return 0
@@ -279,7 +278,7 @@ func (d *Diff) decide() {
 	for i := range d.Rows {
 		family = append(family, &d.Rows[i])
 	}
-	// What could not be decided however it fell out is not part of the family; see stats.RateDifference.
+	// Rows that no outcome could decide are not part of the family; see stats.RateDifference.
 	tested := slices.DeleteFunc(slices.Clone(family), func(r *DiffRow) bool { return !r.decidable })
 	var ps []float64
 	for _, r := range tested {
@@ -307,8 +306,8 @@ func (d *Diff) decide() {
 	slices.SortFunc(d.Rows, byVerdict)
 }
 
-// verdictOf: same when the whole interval is too small to matter; moved when the
-// difference is not chance; else nothing can be said.
+// verdictOf returns Same if the whole interval is too small to matter, Better or Worse if the
+// difference is not due to chance, and otherwise Unknown.
 func verdictOf(r *DiffRow, limit float64) Verdict {
 	switch i := r.Difference; {
 	case i.Low > -limit && i.High < limit, i.Low == 0 && i.High == 0:
@@ -348,13 +347,13 @@ func byVerdict(a, b DiffRow) int {
 		cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.row, b.row))
 }
 
-// Gate is the answer of a gate.
+// Gate is the result of a gate.
 type Gate struct {
-	Worse   []DiffRow // costs more by more than the threshold
-	Unknown []DiffRow // may cost more by more than the threshold
+	Worse   []DiffRow // regressed by more than the threshold
+	Unknown []DiffRow // may have regressed by more than the threshold
 }
 
-// Gate collects what speaks against the new side: rows, and the total as a row without a name.
+// Gate collects the rows that regressed, or may have; the total is a row without a name.
 func (d *Diff) Gate() Gate {
 	var g Gate
 	rows := d.Rows

@@ -308,7 +308,7 @@ func TestDiffRefuses(t *testing.T) {
 	if err := d.AddNew(source(empty, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Diff(); err == nil || !strings.Contains(err.Error(), "nothing of cpu") {
+	if _, err := d.Diff(); err == nil || !strings.Contains(err.Error(), "has no cpu") {
 		t.Errorf("an empty profile by totals: %v", err)
 	}
 }

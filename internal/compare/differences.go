@@ -12,17 +12,18 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// Difference is what the sides of a comparison have not in common, beside the code.
+// Difference is a property, other than the code, in which the two sides of a comparison differ.
 type Difference struct {
 	What string `json:"what"` // "arguments", "load", "GOGC", …
 	Old  string `json:"old"`
 	New  string `json:"new"`
-	// Effect is "refused" where the two do not measure the same, so that they are compared only when asked to;
-	// "times" where only figures of time and CPU cannot be compared; "noted" where it may be what is to be compared.
+	// Effect is "refused" if the two sides do not measure the same, so that they are compared only
+	// on request, "times" if only time and CPU cannot be compared, and "noted" if the difference
+	// may be what the user compares.
 	Effect string `json:"effect"`
 }
 
-// Effects of a difference.
+// The effects of a difference.
 const (
 	effectRefused = "refused"
 	effectTimes   = "times"
@@ -48,7 +49,8 @@ func (e *DifferentError) Error() string {
 		e.Old, e.New, strings.Join(words, "; "))
 }
 
-// differences compares every recording with the first, and refuses what does not measure the same unless force.
+// differences compares every recording with the first. Unless force is set, it returns an error if
+// they do not measure the same.
 func differences(sides [2]side, force bool) ([]Difference, error) {
 	var all []Difference
 	first := sides[0].runs[0]
@@ -69,7 +71,7 @@ func differences(sides [2]side, force bool) ([]Difference, error) {
 	return all, nil
 }
 
-// differ lists what two recordings have not in common.
+// differ lists the properties in which two recordings differ.
 func differ(a, b recording.Manifest) []Difference {
 	var list []Difference
 	add := func(effect, what, old, new string) {
@@ -77,7 +79,7 @@ func differ(a, b recording.Manifest) []Difference {
 			list = append(list, Difference{what, old, new, effect})
 		}
 	}
-	// known leaves out what one of the two does not say.
+	// known ignores a property that one of the two recordings does not have.
 	known := func(effect, what, old, new string) {
 		if old != "" && new != "" {
 			add(effect, what, old, new)
@@ -105,8 +107,8 @@ func differ(a, b recording.Manifest) []Difference {
 	return list
 }
 
-// packageEffect: the same load on another package of the module is how a rewrite is compared with the original; without a
-// load nothing says that two programs do the same.
+// packageEffect allows another package of the module if the load is the same, to compare a rewrite
+// with the original. Without a load, nothing shows that two programs do the same.
 func packageEffect(a, b recording.Manifest) string {
 	if a.Load != nil && b.Load != nil {
 		return effectNoted
@@ -114,8 +116,8 @@ func packageEffect(a, b recording.Manifest) string {
 	return effectRefused
 }
 
-// arguments are those of the program, with a word for the address that the load goes to: a service may listen at
-// another port each time.
+// arguments returns the program's arguments, with a placeholder for the address that the load goes
+// to, because a service may listen on a different port in each run.
 func arguments(m recording.Manifest) []string {
 	args := slices.Clone(m.Target.Args)
 	if m.Load == nil {
@@ -143,7 +145,7 @@ func arguments(m recording.Manifest) []string {
 	return args
 }
 
-// loadWords describe a load but for where the service listens.
+// loadWords describes a load, except for the address of the service.
 func loadWords(l *recording.Load) string {
 	if l == nil {
 		return ""
@@ -193,7 +195,7 @@ func limit(m recording.Manifest) string {
 	return ""
 }
 
-// machine names what the times depend on.
+// machine describes the properties of the machine that times depend on.
 func machine(m recording.Manifest) string {
 	if m.Machine.Cores == 0 {
 		return ""

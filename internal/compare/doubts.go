@@ -10,11 +10,11 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// doubt is why figures get no verdict, whatever their intervals; "" for none.
+// doubt says why figures get no verdict, whatever their intervals; "" if they get one.
 type doubt struct {
 	all   string // every figure
 	times string // CPU time, wall time, latency, throughput
-	load  string // of those the ones that the load generator measures
+	load  string // those of times that the load generator measures
 }
 
 func (d doubt) why(k kind) string {
@@ -28,13 +28,15 @@ func (d doubt) why(k kind) string {
 }
 
 const (
-	// keptUp is the part of the requests asked for, more or less, that a service must answer, else what piled up is measured.
+	// keptUp is the largest relative difference between requested and answered rate; beyond it, the
+	// backlog is measured instead of the service.
 	keptUp = 0.05
-	// alike is how far the shares of failed requests may be apart: a failed request costs something else.
+	// alike is the largest difference between the shares of failed requests: a failed request has a
+	// different cost.
 	alike = 0.01
 )
 
-// doubts collects them over all recordings.
+// doubts collects the doubts about all recordings.
 func doubts(sides [2]side, found []Difference, force bool) doubt {
 	var d doubt
 	least, most := 1.0, 0.0
@@ -42,7 +44,7 @@ func doubts(sides [2]side, found []Difference, force bool) doubt {
 		for _, r := range s.runs {
 			p, m := r.clean, r.Manifest
 			if rate, answered := asked(m, p); rate > 0 && math.Abs(answered/rate-1) > keptUp {
-				d.all = fmt.Sprintf("%s answered %.0f of %.0f requests/s: what piled up was measured", r.Name, answered, rate)
+				d.all = fmt.Sprintf("%s answered %.0f of %.0f requests/s: the backlog was measured, not the service", r.Name, answered, rate)
 			}
 			if m.Load == nil && len(p.Benchmarks) == 0 && p.Runs == 0 {
 				d.all = "without -load the requests to the service are unknown"
@@ -71,7 +73,7 @@ func doubts(sides [2]side, found []Difference, force bool) doubt {
 	return d
 }
 
-// asked is the rate of requests that a load asks for, 0 for a closed loop, and what was answered.
+// asked returns the request rate of a load, 0 for a closed loop, and the rate of responses.
 func asked(m recording.Manifest, p recording.Phase) (rate, answered float64) {
 	if m.Load == nil || m.Load.Rate <= 0 || p.Seconds <= 0 {
 		return 0, 0
@@ -79,7 +81,7 @@ func asked(m recording.Manifest, p recording.Phase) (rate, answered float64) {
 	return m.Load.Rate, float64(p.Requests) / p.Seconds
 }
 
-// notes are what a reader of the table needs to know.
+// notes returns what a reader of the table needs to know.
 func (c *Comparison) notes(sides [2]side, inTurns bool) []string {
 	var notes []string
 	say := func(text string) {
@@ -95,7 +97,7 @@ func (c *Comparison) notes(sides [2]side, inTurns bool) []string {
 	for _, d := range c.Differences {
 		switch d.Effect {
 		case effectRefused:
-			say("compared on demand, they do not measure the same: " + d.String())
+			say("compared because of -force, although they do not measure the same: " + d.String())
 		default:
 			say("they differ in " + d.String())
 		}
@@ -116,7 +118,7 @@ func (c *Comparison) notes(sides [2]side, inTurns bool) []string {
 		say(note)
 	}
 	if n := len(sides[0].runs) + len(sides[1].runs); n > 2 && !interleaved(sides) {
-		say("all recordings of one side are older than those of the other: a machine that changes its speed looks like a change; record them alternating")
+		say("all recordings of one side are older than those of the other: a change in the machine's speed would look like a change of the program; record them alternately")
 	}
 	return notes
 }
@@ -134,20 +136,21 @@ func (c *Comparison) withWhy(why string) string {
 	return strings.Join(names, ", ")
 }
 
-// floorNote says how much recordings are expected to differ, where that comes from, and what narrows it.
+// floorNote says how much recordings are expected to differ, how that is known, and what narrows
+// it.
 func (c *Comparison) floorNote(sides [2]side, inTurns bool) string {
 	n, m := len(sides[0].runs), len(sides[1].runs)
 	if inTurns && min(n, m) >= fewInTurns {
 		return ""
 	}
 	if n > 1 && m > 1 {
-		return fmt.Sprintf("±: the least change that gets a verdict, by how much the %d recordings differ from each other and by what hone knows of other machines", n+m)
+		return fmt.Sprintf("±: the smallest change that gets a verdict, from the differences between the %d recordings and hone's measurements on other machines", n+m)
 	}
 	if c.allExact() {
 		return ""
 	}
-	return "±: the least change that gets a verdict. One recording a side does not show how much runs differ, so hone takes what they differed by on a virtual machine with 2 cores, " +
-		"and more where other processes were busy. For a smaller one record three a side, alternating: hone compare -old a1.hone -old a2.hone -old a3.hone -new b1.hone -new b2.hone -new b3.hone"
+	return "±: the smallest change that gets a verdict. One recording per side does not show how much runs differ, so hone assumes what it measured on a virtual machine with 2 cores, " +
+		"and more where other processes were busy. To detect smaller changes, record three per side, alternating: hone compare -old a1.hone -old a2.hone -old a3.hone -new b1.hone -new b2.hone -new b3.hone"
 }
 
 func (c *Comparison) allExact() bool {
@@ -159,13 +162,14 @@ func (c *Comparison) allExact() bool {
 	return true
 }
 
-// worthSaying is the share of the machine's cores beyond which other processes are named.
+// worthSaying is the share of the machine's cores above which other processes are mentioned.
 const worthSaying = 0.10
 
-// mostDisturbed is how many recordings that others disturbed are named one by one.
+// mostDisturbed is the largest number of disturbed recordings that are described one by one.
 const mostDisturbed = 2
 
-// disturbances says what others did to the recordings: of each, or of many in one sentence.
+// disturbances describes what other processes did to the recordings: one sentence for each or, if
+// there are many, one for all.
 func disturbances(sides [2]side) []string {
 	var notes []string
 	least, most, all := math.Inf(1), 0.0, 0
@@ -181,16 +185,16 @@ func disturbances(sides [2]side) []string {
 	if len(notes) <= mostDisturbed {
 		return notes
 	}
-	return []string{fmt.Sprintf("%d of the %d recordings were disturbed: other processes kept %.1f to %.1f of %.0f cores busy, or a CPU quota held them back; their times are known less well",
+	return []string{fmt.Sprintf("%d of the %d recordings were disturbed: other processes kept %.1f to %.1f of %.0f cores busy, or a CPU quota held them back; their times are less precise",
 		len(notes), all, least, most, sides[0].runs[0].shared.cores)}
 }
 
-// disturbed says what others did to a recording; "" when it was little.
+// disturbed describes what other processes did to a recording, or returns "" if it was little.
 func (r run) disturbed() string {
 	s := r.shared
 	switch {
 	case !s.known:
-		return "how busy other processes kept the machine is not known here"
+		return "this machine does not report how busy other processes kept it"
 	case s.taken() < worthSaying && s.held < worthSaying:
 		return ""
 	case s.held >= worthSaying:
@@ -198,7 +202,7 @@ func (r run) disturbed() string {
 	}
 	text := fmt.Sprintf("other processes kept %.1f of %.0f cores busy during %s", s.others, s.cores, r.Name)
 	if s.stolen >= worthSaying*s.cores {
-		text += fmt.Sprintf(" (%.1f of them are the hypervisor's)", s.stolen)
+		text += fmt.Sprintf(" (%.1f of them by the hypervisor)", s.stolen)
 	}
-	return text + ": its times are known less well"
+	return text + ": its times are less precise"
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// kind is what a figure is made of, which decides how much it differs from run to run.
+// kind is what a figure measures, which determines how much it varies from run to run.
 type kind int
 
 const (
@@ -29,23 +29,26 @@ type figure struct {
 	bench              bool // name is a benchmark's
 
 	value  float64
-	values []float64 // of the windows, or of the processes
-	// processes says that values are of a process each: when all are equal, the figure is exact.
+	values []float64 // one per window or process
+	// processes says that each value comes from a process of its own. If all are equal, the figure
+	// is exact.
 	processes bool
-	// floor is the least change that gets a verdict, in the figure's unit; 0 for none.
+	// floor is the smallest change that gets a verdict, in the figure's unit; 0 for none.
 	floor float64
-	// background is what the runtime may allocate beside the program, as a share of the figure, in each of values.
+	// background is what the runtime may allocate apart from the program, as a share of the figure,
+	// in each of values.
 	background float64
 }
 
-// The runtime allocates on its own behalf, and for each goroutine that finds no finished one to take the place of; how
-// many do is up to the scheduler. In a process, or in a second of a service, that is so much more or less.
+// The runtime allocates for itself, and for each new goroutine that cannot reuse a finished one;
+// how often depends on the scheduler. These are the resulting variations, per process or per second
+// of a service.
 const (
 	backgroundBytes   = 64 << 10
 	backgroundObjects = 300
 )
 
-// figures reads the metrics off a clean phase.
+// figures returns the metrics of a clean phase.
 func figures(m recording.Manifest, p recording.Phase) []figure {
 	switch {
 	case len(p.Benchmarks) > 0:
@@ -60,7 +63,7 @@ func figures(m recording.Manifest, p recording.Phase) []figure {
 	return nil
 }
 
-// perUnit divides what a phase spent by a count of units.
+// perUnit divides the costs of a phase by a number of units.
 func perUnit(per string, p recording.Phase, n float64, count func(recording.Window) float64, processes bool) []figure {
 	var list []figure
 	over := func(metric, unit string, k kind, total, background float64, w func(recording.Window) float64) {
@@ -89,7 +92,7 @@ func perUnit(per string, p recording.Phase, n float64, count func(recording.Wind
 
 const cleanPhase = "clean phase"
 
-// requestFigures are those of a service under load.
+// requestFigures returns the metrics of a service under load.
 func requestFigures(unit string, p recording.Phase) []figure {
 	list := perUnit(unit, p, float64(p.Requests), func(w recording.Window) float64 { return float64(w.Requests) }, false)
 	if p.Seconds > 0 {
@@ -129,16 +132,17 @@ func requestFigures(unit string, p recording.Phase) []figure {
 	return list
 }
 
-// Metrics that only interleaved recordings are compared by: each has one value a recording, which ranks can judge.
+// Metrics that are compared only between interleaved recordings: each recording has one value,
+// which ranks can judge.
 const (
 	PeakMemory = "peak memory" // the most that a process held
-	// GCShare is the part of the CPU time that the collector took. It is not a cost of its own: it also grows where the rest of a
-	// program costs less.
+	// GCShare is the garbage collector's share of the CPU time. It is not a cost of its own: it
+	// also grows where the rest of a program costs less.
 	GCShare  = "GC share"
-	LockWait = "lock wait" // for which goroutines waited for mutexes, all added up
+	LockWait = "lock wait" // total time for which goroutines waited for mutexes
 )
 
-// trialFigures are those metrics of a recording.
+// trialFigures returns these metrics of a recording.
 func trialFigures(m recording.Manifest, p recording.Phase) []figure {
 	var list []figure
 	name := cleanPhase
@@ -149,23 +153,24 @@ func trialFigures(m recording.Manifest, p recording.Phase) []figure {
 	add := func(metric, unit string, k kind, value, floor float64) {
 		list = append(list, figure{name: name, metric: metric, unit: unit, kind: k, value: value, floor: floor, bench: bench})
 	}
-	// How much memory a benchmark takes depends on the number of its iterations.
+	// A benchmark's memory depends on its number of iterations.
 	if peak := max(p.PeakRSSBytes, p.RSSBytes); peak > 0 && !bench {
 		add(PeakMemory, "B", memory, float64(peak), 0)
 	}
 	if len(p.Benchmarks) > 1 || p.CPUSeconds <= 0 {
-		return list // the process's figures are of all of them
+		return list // the process's figures cover all benchmarks
 	}
 	if p.GCSeconds != nil {
-		// The collector's time is at least what it used, and what else is counted by its clock ends with the last collection: either
-		// share is at most too large.
+		// Both ratios can only be too large: GCSeconds is at least what the garbage collector used,
+		// and BusySeconds is counted up to the last collection. The smaller ratio is closer.
 		share := math.Min(1, *p.GCSeconds/p.CPUSeconds)
 		if p.BusySeconds != nil && *p.BusySeconds > 0 {
 			share = math.Min(share, *p.GCSeconds / *p.BusySeconds)
 		}
 		add(GCShare, "share", collector, share, leastGCShare)
 	}
-	// What is known of the process is an operation's, run's or request's by the CPU that it takes.
+	// Values of the whole process are divided among operations, runs or requests by the CPU time
+	// that these use.
 	cpu := slices.IndexFunc(figures(m, p), func(f figure) bool { return f.metric == "cpu" })
 	if cpu >= 0 && p.LockSeconds != nil {
 		f := figures(m, p)[cpu]
@@ -174,13 +179,13 @@ func trialFigures(m recording.Manifest, p recording.Phase) []figure {
 	return list
 }
 
-// Changes of less are not worth a verdict, however sure they are.
+// Smaller changes get no verdict, however certain they are.
 const (
 	leastGCShare  = 0.01 // of the CPU time
 	leastLockWait = 0.05 // of the CPU that a request, run or operation takes
 )
 
-// benchFigures are those of an operation of each benchmark, with a value a process.
+// benchFigures returns the metrics per operation of each benchmark, with one value per process.
 func benchFigures(p recording.Phase) []figure {
 	var list []figure
 	for _, b := range p.Benchmarks {
@@ -206,8 +211,8 @@ func benchFigures(p recording.Phase) []figure {
 	return list
 }
 
-// reported are the units of b.ReportMetric that are a cost of an operation, as "conns/op": less is better. Of other units hone does not know which
-// way is better.
+// reported lists the units of b.ReportMetric that are a cost per operation, such as "conns/op":
+// less is better. For other units, hone does not know which direction is better.
 func reported(b recording.Benchmark) (units []string) {
 	for _, s := range b.Samples {
 		for unit := range s.Metrics {

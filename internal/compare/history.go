@@ -7,8 +7,8 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// History returns what a recording's clean phase holds for the history: each figure with the values of its windows, or of its
-// processes, in order; the figure itself where it has none.
+// History returns the samples of a recording's clean phase for the history: for each figure the
+// values of its windows or processes, in order, or the figure itself if it has none.
 func History(m recording.Manifest) ([]history.Sample, error) {
 	clean, ok := phase(m, recording.PhaseClean)
 	if !ok {

@@ -9,13 +9,14 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// spreadOf is how much runs of one program differ, which is more than the windows within a run do: by the addresses of
-// its memory, the core that it runs on, and what other guests of the machine do. One recording does not show that, so it
-// is assumed to be as measured: the standard deviation of the figure's logarithm between recordings of 6 seconds of five
-// programs, made by `go run ./tools/peers compare` on a virtual machine with two cores, and rounded up.
+// spreadOf is how much runs of one program differ. That is more than the windows within a run do,
+// because of the addresses of memory, the core that it runs on, and other guests of the machine.
+// One recording does not show it, so hone assumes the measured values: the standard deviation of
+// the figure's logarithm between recordings of 6 seconds of five programs, made by `go run
+// ./tools/peers compare` on a virtual machine with two cores, and rounded up.
 //
-// quiet is the spread when nothing else runs. disturbed is what other processes add, per share of the machine's cores
-// that they keep busy.
+// quiet is the spread when nothing else runs. disturbed is what other processes add, per share of
+// the machine's cores that they keep busy.
 type spreadOf struct{ quiet, disturbed float64 }
 
 func betweenRuns(k kind) spreadOf {
@@ -32,26 +33,26 @@ func betweenRuns(k kind) spreadOf {
 	return spreadOf{quiet: 0.08, disturbed: 0.18}
 }
 
-// scheduledSpread is what the CPU time of a request differs by, in addition, where requests come by a schedule: how often the
-// program falls asleep in between depends on everything else.
+// scheduledSpread is the additional spread of CPU time per request if requests arrive on a
+// schedule: how often the program falls asleep between them varies.
 const scheduledSpread = 0.10
 
-// betweenDegrees are the degrees of freedom that such a standard deviation is believed to have: programs differ.
+// betweenDegrees are the degrees of freedom assumed for these standard deviations: programs differ.
 const betweenDegrees = 16
 
-// sessionShare is the part of the variance between recordings that those made in one go have in common, when the
-// other side was recorded before or after them and not alternating.
+// sessionShare is the share of the variance between recordings that recordings of one session have
+// in common. It counts if the other side was recorded in another session and not alternating.
 const sessionShare = 0.25
 
-// sharing is how a recording had to share its machine in the clean phase.
+// sharing describes how other processes shared the machine in the clean phase of a recording.
 type sharing struct {
 	known     bool
 	cores     float64
-	others    float64 // cores that neither the program nor the load generator kept busy; with stolen ones
+	others    float64 // cores that neither the program nor the load generator kept busy, including stolen ones
 	stolen    float64 // of those, taken by the hypervisor
-	busy      float64 // cores by everybody
-	held      float64 // share of the time for which the CPU quota held the program back
-	scheduled bool    // requests come by a schedule
+	busy      float64 // cores, by all processes
+	held      float64 // share of the time for which a CPU quota stopped the program
+	scheduled bool    // requests arrive on a schedule
 }
 
 func sharingOf(m recording.Manifest, p recording.Phase) sharing {
@@ -71,16 +72,18 @@ func sharingOf(m recording.Manifest, p recording.Phase) sharing {
 }
 
 const (
-	// mostShared bounds the share that others take: something is left, else nothing would have been recorded.
+	// mostShared limits the share of other processes: the program had some CPU, or there would be
+	// no recording.
 	mostShared = 0.9
 	// unknownShared is assumed if the CPU of other processes is unknown.
 	unknownShared = 0.1
-	// Below freeCores of all cores busy nobody waits for a core; from fullCores on everybody does.
+	// If fewer than freeCores of all cores are busy, no thread waits for a core; from fullCores on,
+	// all do.
 	freeCores = 0.4
 	fullCores = 0.8
 )
 
-// taken is the share of the machine that others kept busy.
+// taken returns the share of the machine that other processes kept busy.
 func (s sharing) taken() float64 {
 	if !s.known {
 		return unknownShared
@@ -88,7 +91,8 @@ func (s sharing) taken() float64 {
 	return clamp(s.others/s.cores, 0, mostShared)
 }
 
-// variance of the logarithm of a figure between recordings that shared the machine so.
+// variance returns the variance of the logarithm of a figure between recordings that shared the
+// machine like this.
 func (s sharing) variance(f figure) float64 {
 	k, n := f.kind, betweenRuns(f.kind)
 	v := sq(n.quiet) + sq((n.disturbed+f.background)*s.taken())
@@ -96,7 +100,7 @@ func (s sharing) variance(f figure) float64 {
 	case k == cpuTime && s.scheduled:
 		v += sq(scheduledSpread)
 	case k == wallTime || k == tail:
-		// Where cores are short, the program had between all of them and what others left.
+		// If cores are scarce, the program had only what other processes left.
 		short := s.taken()
 		if s.known {
 			short *= clamp((s.busy/s.cores-freeCores)/(fullCores-freeCores), 0, 1)
@@ -110,9 +114,9 @@ func clamp(x, low, high float64) float64 { return math.Min(high, math.Max(low, x
 
 func sq(x float64) float64 { return x * x }
 
-// within is the relative variance of a figure of one recording by the spread of its windows. Neighbouring windows are
-// alike, so that they count for half as many, and if the halves of the phase, which may lie far apart in time, differ by
-// more than that, this counts.
+// within returns the relative variance of a figure of one recording, from the spread of its
+// windows. Neighbouring windows resemble each other, so they count as half as many. If the two
+// halves of the phase differ by more, which shows slow changes, that difference is used instead.
 func (f figure) within() float64 {
 	var v float64
 	if n := len(f.values); n >= 2 {
@@ -128,7 +132,7 @@ func (f figure) within() float64 {
 	return v
 }
 
-// moments are the mean and the variance of a sample.
+// moments returns the mean and the variance of a sample.
 func moments(xs []float64) (mean, variance float64) {
 	for _, x := range xs {
 		mean += x / float64(len(xs))
@@ -142,13 +146,13 @@ func moments(xs []float64) (mean, variance float64) {
 	return mean, variance
 }
 
-// pair is one figure of all recordings.
+// pair is one figure in all recordings.
 type pair struct {
 	figures [2][]figure
 	shared  [2][]sharing
 }
 
-// pairOf collects a figure; false when a recording does not have it.
+// pairOf collects a figure; it returns false if a recording does not have it.
 func pairOf(sides [2]side, like figure) (pair, bool) {
 	var p pair
 	for i, s := range sides {
@@ -183,20 +187,21 @@ func (p pair) row(like figure, interleaved bool) Row {
 		return r
 	}
 	value, variance, df := p.logRatio(interleaved)
-	ratio := math.Exp(value) // of the geometric means, where there are several
+	ratio := math.Exp(value) // of the geometric means, if there are several
 	r.Ratio = &ratio
 	interval, chance := stats.PartlyKnownDifference(value, 0, variance, df)
 	low, high := math.Exp(interval.Low), math.Exp(interval.High)
 	floor := math.Max(math.Max(least(like.kind), r.least/r.Old), math.Expm1(decidable(variance, df)))
 	if math.IsInf(high, 1) || math.IsInf(floor, 1) {
-		return r // two recordings that differ by orders of magnitude say nothing of their ratio
+		return r // two recordings that differ by orders of magnitude do not determine their ratio
 	}
 	r.Low, r.High, r.P, r.Floor = &low, &high, &chance, floor
 	return r
 }
 
-// byRanks judges a row by the recordings' own scatter: the ratio of Hodges and Lehmann with the test of Mann and Whitney. With interleaved runs,
-// such a test of a program with itself was significant at 5 % in 2 % of cases on a busy machine, as package trial says.
+// byRanks judges a row by the scatter of the recordings alone, with the Hodges-Lehmann ratio and
+// the Mann-Whitney test. For interleaved runs of one program on a busy machine, such a test was
+// significant at 5 % in 2 % of cases; see package trial.
 func (p pair) byRanks(r *Row) {
 	if r.Exact {
 		return
@@ -204,11 +209,11 @@ func (p pair) byRanks(r *Row) {
 	var values [2][]float64
 	for i, side := range p.figures {
 		for _, f := range side {
-			values[i] = append(values[i], math.Max(0, f.value)) // "retained-B/op" may be a little below nothing
+			values[i] = append(values[i], math.Max(0, f.value)) // "retained-B/op" may be slightly below zero
 		}
 	}
 	if slices.Min(values[0]) <= 0 {
-		return // there is no ratio
+		return // the ratio is undefined
 	}
 	ratio, chance := stats.MedianRatio(values[0], values[1])
 	if !ratio.Known() {
@@ -224,7 +229,7 @@ func meanValue(figures []figure) (mean float64) {
 	return mean
 }
 
-// least is the change that is called one however little the figure scatters.
+// least returns the smallest relative change that is reported even if the figure does not vary.
 func least(k kind) float64 {
 	if k == allocated {
 		return exactBytes
@@ -232,12 +237,12 @@ func least(k kind) float64 {
 	return Tolerance
 }
 
-// exactBytes is a relative change of what is allocated that needs no cause in the code: what a benchmark allocates before its
-// loop is shared out over as many iterations as it had, and rounded.
+// exactBytes is a relative change in allocated bytes that needs no cause in the code: what a
+// benchmark allocates before its loop is divided by its number of iterations, and rounded.
 const exactBytes = 0.005
 
-// exact reports whether a figure is one of a deterministic program: what is allocated, the same in at least two processes of each
-// side.
+// exact reports whether a figure is deterministic: allocations that are the same in at least two
+// processes of each side.
 func (p pair) exact() bool {
 	for _, side := range p.figures {
 		n := 0
@@ -254,7 +259,7 @@ func (p pair) exact() bool {
 	return true
 }
 
-// exact compares figures that do not scatter.
+// exact compares figures that do not vary.
 func (r *Row) exact() {
 	p := 1.0
 	if r.Old != r.New {
@@ -270,11 +275,13 @@ func (r *Row) exact() {
 	}
 }
 
-// logRatio is the logarithm of new over old, its variance, and the degrees of freedom of that.
+// logRatio returns the logarithm of new over old, its variance, and the degrees of freedom of the
+// variance.
 //
-// The variance of a recording is what its windows say and what recordings are known to differ by. Several recordings on
-// both sides are asked themselves: where they differ by more than was expected, they are believed; where by less, the
-// expectation counts as [betweenDegrees] of them would.
+// The variance of a recording combines that of its windows with the assumed difference between
+// recordings. If both sides have several recordings, their own scatter counts: if it is larger than
+// assumed, it is used alone; otherwise the assumption is weighted as if it came from
+// [betweenDegrees] recordings.
 func (p pair) logRatio(interleaved bool) (value, variance, df float64) {
 	var logs [2][]float64
 	var expected, between, scatter, seen float64
@@ -310,7 +317,7 @@ func (p pair) logRatio(interleaved bool) (value, variance, df float64) {
 	return value, variance, df
 }
 
-// decidable is the least difference that is not taken for chance at [DiffLevel].
+// decidable returns the smallest difference that is not taken for chance at [DiffLevel].
 func decidable(variance, df float64) float64 {
 	low, high := 0.0, 20*math.Sqrt(variance)+1e-12
 	for range 50 {
@@ -324,8 +331,8 @@ func decidable(variance, df float64) float64 {
 	return high
 }
 
-// interleaved reports whether the recordings of the two sides were made alternating, or at least not one side after
-// the other.
+// interleaved reports whether the recordings of the two sides were made alternately, or at least
+// not all of one side before the other.
 func interleaved(sides [2]side) bool {
 	var first, last [2]time.Time
 	for i, s := range sides {

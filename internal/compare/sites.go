@@ -9,21 +9,21 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// Proof sets what a diagnosis promised beside what a second recording shows.
+// Proof compares the savings that a diagnosis predicted with what a second recording shows.
 type Proof struct {
-	// Functions are those with findings in the old recording, most expensive promise first.
+	// Functions are those with findings in the old recording, largest prediction first.
 	Functions []FunctionProof `json:"functions"`
-	// Predicted is what all of them promise together (see [diagnose.Together]), as a share of the old
-	// CPU per request.
+	// Predicted is the saving predicted by all of them together (see [diagnose.Together]), as a
+	// share of the old CPU per request.
 	Predicted stats.Interval `json:"predicted"`
-	// Rest is what the program saved outside these functions: the whole saving less
-	// theirs. Repairs relieve the collector, the kernel and the scheduler too, and the new
-	// program may hold changes that no finding asked for.
+	// Rest is what the program saved outside these functions: the whole saving less theirs. A fix
+	// also relieves the garbage collector, the kernel and the scheduler, and the new program may
+	// contain other changes.
 	Rest float64 `json:"rest"`
 }
 
-// FunctionProof is one function: the CPU and GC work that its lines, and what they call in other
-// modules, cost per request, before and after, as shares of the old program's CPU per request.
+// FunctionProof is one function: the CPU and GC work of its lines, and of what they call in other
+// modules, per request, before and after, as shares of the old program's CPU per request.
 type FunctionProof struct {
 	Function  string         `json:"function"`
 	Rules     []string       `json:"rules"`
@@ -31,9 +31,8 @@ type FunctionProof struct {
 	Measured  stats.Interval `json:"measured"`
 }
 
-// Prove compares the findings of old with the sites of new. oldPer and newPer are the CPU
-// seconds per request (or run) of the clean phases: they bring the two profiles'
-// shares to one scale.
+// Prove compares the findings of old with the sites of new. oldPer and newPer are the CPU seconds
+// per request (or run) of the clean phases, which convert the shares of both profiles to one scale.
 func Prove(report *diagnose.Report, old, new *site.Table, oldPer, newPer float64) Proof {
 	var p Proof
 	var all []*diagnose.Finding
@@ -77,14 +76,14 @@ func Prove(report *diagnose.Report, old, new *site.Table, oldPer, newPer float64
 	return p
 }
 
-// spent are the rows that belong to a function.
+// spent holds the rows that belong to a function.
 type spent struct{ cpu, allocs []*site.Row }
 
-// spending gives the rows of a table to functions of those names. A row is its function's when one of the
-// function's lines is to blame, or called the one that is in another module: of several the nearest, up to
-// the first line of the main module. Closures inside a function ("f.func1") count as its own.
+// spending assigns the rows of a table to the named functions. A row belongs to a function if one
+// of the function's lines is its site, or called the site in another module: the nearest caller, up
+// to the first line of the main module. Closures inside a function ("f.func1") count as part of it.
 func spending(t *site.Table, functions []string) map[string]spent {
-	whose := map[string]string{} // by the name of a frame
+	whose := map[string]string{} // name of a frame → function
 	owner := func(frame string) string {
 		name, seen := whose[frame]
 		if !seen {
@@ -128,7 +127,7 @@ func spending(t *site.Table, functions []string) map[string]spent {
 	return all
 }
 
-// share is of all CPU of a table's profile.
+// share returns the share of all CPU of a table's profile.
 func (s spent) share(t *site.Table) stats.Interval {
 	if t.Totals.TotalSeconds <= 0 {
 		return stats.Interval{}

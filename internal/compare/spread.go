@@ -7,15 +7,15 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// sets reports whether both sides have the two profiles that it takes to see a spread.
+// sets reports whether both sides have at least two profiles, which are needed to see a spread.
 func (d *Differ) sets() bool { return len(d.sides[0]) > 1 && len(d.sides[1]) > 1 }
 
-// spread is what the profiles of two sets say of a row, in the Diff's unit.
+// spread is what two sets of profiles show about a row, in the Diff's unit.
 type spread struct {
 	value    float64 // difference of the means
-	seen     float64 // variance of that difference by the scatter between profiles
-	sampling float64 // variance of it by sampling alone
-	size     float64 // Σ mean² ÷ profiles of both sides: what a share of the cost scatters by
+	seen     float64 // variance of the difference, from the scatter between profiles
+	sampling float64 // its variance from sampling alone
+	size     float64 // Σ mean² ÷ profiles, of both sides: the factor of the excess
 	df       float64
 }
 
@@ -45,15 +45,16 @@ func (j *rowJudge) spread(r *pairing.Row) spread {
 	return s
 }
 
-// difference judges a row. Its variance is that of sampling, which is known, and the larger of
-// two excesses: the row's own, and the one that all rows have together (excess, a squared
-// share of the cost). Three profiles a side say little of one row's scatter, but hundreds of rows
-// say how much runs differ; and a row that differs more than the others is believed.
+// difference returns the difference of a row. Its variance is the known sampling variance plus the
+// larger of two excesses: the row's own, and the excess of all rows together (a squared share of
+// the cost). Three profiles per side show little about the scatter of one row, but hundreds of rows
+// show how much runs differ, and a row that differs by more than the others counts with its own
+// excess.
 func (s spread) difference(excess float64) (stats.Interval, float64) {
 	return stats.PartlyKnownDifference(s.value, s.sampling, math.Max(s.seen-s.sampling, excess*s.size), s.df)
 }
 
-// learn estimates how much runs differ beyond sampling, from all rows.
+// learn estimates, from all rows, how much runs differ beyond sampling.
 func (j *rowJudge) learn(rows []pairing.Row) {
 	if !j.d.sets() {
 		return

@@ -20,7 +20,7 @@ type exchanged struct {
 	Files   []File   `json:"files,omitempty"`
 }
 
-// Export writes all runs, a line of JSON each.
+// Export writes all runs, one line of JSON per run.
 func (s *Store) Export(ctx context.Context, w io.Writer) (runs int, err error) {
 	all, err := s.Runs(ctx, 0)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer) (runs int, err error) {
 	return runs, nil
 }
 
-// mostLine bounds a line of an export.
+// mostLine limits the length of a line of an export, in bytes.
 const mostLine = 1 << 30
 
 // Import adds the runs of an export. Existing runs are not changed.

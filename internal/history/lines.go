@@ -11,15 +11,16 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// Measured is a run as a file of benchmark lines tells it. What the file does not say is empty.
+// Measured is a run that was read from a file of benchmark lines. Fields that the file does not
+// give are empty.
 type Measured struct {
 	Run     Run
 	Samples []Sample
 }
 
-// ReadLines reads the output of go test -bench, or of hone bench -lines. Lines "commit:", "commit-time:" (RFC 3339),
-// "branch:", "go:" and "machine:" say what follows was measured of, as perf.golang.org's files do; each other commit begins
-// another run. name is the file's, for errors.
+// ReadLines reads the output of go test -bench or hone bench -lines. As in perf.golang.org's files,
+// lines such as "commit:", "commit-time:" (RFC 3339), "branch:", "go:" and "machine:" describe the
+// results after them; a different commit starts a new run. name is the file's name, for errors.
 func ReadLines(r io.Reader, name string) ([]Measured, error) {
 	var out []Measured
 	index := map[string]*runOfLines{}
@@ -52,7 +53,7 @@ func ReadLines(r io.Reader, name string) ([]Measured, error) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	if len(order) == 0 {
-		return nil, fmt.Errorf("%s has no benchmark lines (BenchmarkName-8 100 123 ns/op): make them with go test -bench or hone bench -lines", name)
+		return nil, fmt.Errorf("%s has no benchmark lines (BenchmarkName-8 100 123 ns/op): create them with go test -bench or hone bench -lines", name)
 	}
 	for _, l := range order {
 		out = append(out, Measured{l.run, l.samples})
@@ -73,7 +74,7 @@ func (l *runOfLines) add(res *benchfmt.Result) {
 		name = "Benchmark" + name
 	}
 	if side := res.GetConfig("side"); side == "old" {
-		return // what the run was compared with
+		return // the side that the run was compared with
 	}
 	for _, v := range res.Values {
 		unit, value := v.Unit, v.Value
@@ -96,7 +97,7 @@ func (l *runOfLines) add(res *benchfmt.Result) {
 	}
 }
 
-// machineOfLines is the machine as package testing prints it.
+// machineOfLines returns the machine as package testing describes it.
 func machineOfLines(res *benchfmt.Result) string {
 	if m := res.GetConfig("machine"); m != "" {
 		return m
@@ -110,7 +111,8 @@ func machineOfLines(res *benchfmt.Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// MachineName is the machine of a run that hone made itself: processor, cores, operating system and architecture.
+// MachineName describes the machine of a run that hone itself measured: processor, cores, operating
+// system and architecture.
 func MachineName(cpu string, cores int) string {
 	name := fmt.Sprintf("%d cores, %s, %s", cores, runtime.GOOS, runtime.GOARCH)
 	if cpu != "" {

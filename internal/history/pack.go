@@ -7,9 +7,11 @@ import (
 	"math/bits"
 )
 
-// pack writes values as the differences of their bit patterns, each exclusive-or with the one before and turned around so
-// that the zeros at its end lead, as a variable-length integer: the trailing zeros of round decimals cost
-// nothing, equal values one byte (the idea of T. Pelkonen et al., "Gorilla", VLDB 2015, in bytes).
+// pack encodes values as the differences of their bit patterns: each is combined by exclusive-or
+// with the one before, bit-reversed so that its trailing zeros come first, and written as a
+// variable-length integer. Trailing zeros of round decimals then cost nothing, and a repeated value
+// costs one byte (the idea of T. Pelkonen et al., "Gorilla", VLDB 2015, with bytes instead of
+// bits).
 func pack(values []float64) []byte {
 	out := binary.AppendUvarint(nil, uint64(len(values)))
 	before := uint64(0)
@@ -21,12 +23,12 @@ func pack(values []float64) []byte {
 	return out
 }
 
-// mostValues bounds the values of one sample, against a broken database.
+// mostValues limits the values of one sample, to survive a corrupt database.
 const mostValues = 1 << 20
 
 var errPacked = errors.New("packed samples are broken")
 
-// unpack reads what pack wrote.
+// unpack decodes what pack wrote.
 func unpack(b []byte) ([]float64, error) {
 	n, k := binary.Uvarint(b)
 	if k <= 0 || n > mostValues || n > uint64(len(b)) {

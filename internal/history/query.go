@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// runColumns are read by scanRun.
+// runColumns are the columns that scanRun reads.
 const runColumns = `r.id, r.commit_hash, r.commit_time, r.subject, r.branch, r.dirty, r.made, r.go, r.machine, r.kind, r.note`
 
 func scanRun(scan func(...any) error, more ...any) (Run, error) {
@@ -21,7 +21,7 @@ func scanRun(scan func(...any) error, more ...any) (Run, error) {
 	return r, err
 }
 
-// Listed is a run with how much it measured.
+// Listed is a run with the size of its measurements.
 type Listed struct {
 	Run
 	Series int      `json:"series"`
@@ -29,7 +29,7 @@ type Listed struct {
 	Files  []string `json:"files,omitempty"`
 }
 
-// Runs lists the newest runs, the newest last; most 0 is all.
+// Runs lists the newest runs, oldest first; most 0 lists all.
 func (s *Store) Runs(ctx context.Context, most int) ([]Listed, error) {
 	if most <= 0 {
 		most = 1 << 30
@@ -77,10 +77,11 @@ func (s *Store) fileNames(ctx context.Context, id string) ([]string, error) {
 	return names, rows.Err()
 }
 
-// Find returns the newest run of a commit, or the run with an ID; either may be cut to its first letters (four at least).
+// Find returns the newest run of a commit, or the run with an ID. Both can be abbreviated to four
+// or more characters.
 func (s *Store) Find(ctx context.Context, name string) (Run, error) {
 	if len(name) < 4 || strings.ContainsAny(name, `%_\`) {
-		return Run{}, fmt.Errorf("history: %q is not a run or a commit: give at least four of its letters", name)
+		return Run{}, fmt.Errorf("history: %q is not a run or a commit: give at least its first four characters", name)
 	}
 	r, err := scanRun(s.db.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs AS r WHERE r.id LIKE $1 OR r.commit_hash LIKE $2
 		ORDER BY r.made DESC, r.seq DESC LIMIT 1`, name+"%", name+"%").Scan)
@@ -110,7 +111,7 @@ func (s *Store) File(ctx context.Context, id, name string) ([]byte, error) {
 	return data, nil
 }
 
-// Samples returns what a run measured.
+// Samples returns the samples of a run.
 func (s *Store) Samples(ctx context.Context, id string) ([]Sample, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT c.package, c.name, c.unit, p.packed FROM samples AS p JOIN series AS c ON c.id = p.series
 		JOIN runs AS r ON r.seq = p.run WHERE r.id = $1 ORDER BY c.package, c.name, c.unit`, id)
@@ -133,7 +134,7 @@ func (s *Store) Samples(ctx context.Context, id string) ([]Sample, error) {
 	return out, rows.Err()
 }
 
-// AllSeries lists the series, by package, name and unit.
+// AllSeries lists all series, sorted by package, name and unit.
 func (s *Store) AllSeries(ctx context.Context) ([]Series, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT package, name, unit FROM series ORDER BY package, name, unit`)
 	if err != nil {
@@ -156,11 +157,11 @@ type Point struct {
 	Run    Run     `json:"run"`
 	N      int     `json:"n"`
 	Median float64 `json:"median"`
-	Low    float64 `json:"low"` // of the samples, the least and the largest
+	Low    float64 `json:"low"` // smallest and largest sample
 	High   float64 `json:"high"`
 }
 
-// Points returns a series in the order of its commits, then of its runs.
+// Points returns the runs of a series, ordered by commit time, then by the time of the run.
 func (s *Store) Points(ctx context.Context, c Series) ([]Point, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT `+runColumns+`, p.n, p.median, p.packed FROM runs AS r JOIN samples AS p ON p.run = r.seq
 		WHERE p.series = (SELECT id FROM series WHERE package = $1 AND name = $2 AND unit = $3) ORDER BY r.commit_time, r.made, r.seq`, c.Package, c.Name, c.Unit)

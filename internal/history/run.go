@@ -15,17 +15,17 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// Run is what was measured of one commit at one time.
+// Run is one measurement of a commit.
 type Run struct {
 	ID         string    `json:"id"` // random, in hexadecimal; "" for a new one
 	Commit     string    `json:"commit"`
 	CommitTime time.Time `json:"commit_time"`
 	Subject    string    `json:"subject,omitempty"` // first line of the commit's message
 	Branch     string    `json:"branch,omitempty"`
-	Dirty      bool      `json:"dirty,omitempty"` // the tree had changes that no commit holds
+	Dirty      bool      `json:"dirty,omitempty"` // the tree had uncommitted changes
 	Made       time.Time `json:"made"`
 	Go         string    `json:"go,omitempty"`
-	Machine    string    `json:"machine,omitempty"` // processor, cores, operating system: figures of two machines are never compared
+	Machine    string    `json:"machine,omitempty"` // processor, cores, operating system; hone never compares results of different machines
 	Kind       string    `json:"kind"`              // "bench", "file" or "recording"
 	Note       string    `json:"note,omitempty"`
 }
@@ -37,7 +37,7 @@ type Series struct {
 	Unit    string `json:"unit"`
 }
 
-// Sample is what a run measured of a series, in the order in which it ran.
+// Sample holds the values that a run measured for a series, in the order of measurement.
 type Sample struct {
 	Series
 	Values []float64 `json:"values"`
@@ -49,8 +49,8 @@ type File struct {
 	Data []byte `json:"data"`
 }
 
-// Add stores a run with its samples and files. When it returns nil, all of it is on disk. A run whose ID is there already
-// is left as it is.
+// Add stores a run with its samples and files. When it returns nil, everything is on disk. If a run
+// with this ID exists, Add leaves it unchanged.
 func (s *Store) Add(ctx context.Context, r Run, samples []Sample, files []File) (id string, err error) {
 	if len(samples) == 0 {
 		return "", errors.New("history: a run without samples")
@@ -69,7 +69,7 @@ func (s *Store) Add(ctx context.Context, r Run, samples []Sample, files []File) 
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING RETURNING seq`,
 			r.ID, r.Commit, r.CommitTime.Unix(), r.Subject, r.Branch, number(r.Dirty), r.Made.UnixMilli(), r.Go, r.Machine, r.Kind, r.Note).Scan(&seq)
 		if errors.Is(err, sql.ErrNoRows) {
-			return nil // it is there
+			return nil // it exists
 		}
 		if err != nil {
 			return err
@@ -92,7 +92,7 @@ func number(b bool) int {
 	return 0
 }
 
-// rowsAtOnce is how many samples a statement inserts.
+// rowsAtOnce is the number of samples that one statement inserts.
 const rowsAtOnce = 50
 
 func addSamples(ctx context.Context, tx *sql.Tx, run int64, samples []Sample) error {
@@ -106,9 +106,9 @@ func addSamples(ctx context.Context, tx *sql.Tx, run int64, samples []Sample) er
 		return err
 	}
 	var insert *sql.Stmt
-	rows := 0 // that insert takes
+	rows := 0 // of insert
 	for some := range slices.Chunk(samples, rowsAtOnce) {
-		if len(some) != rows { // the last ones
+		if len(some) != rows { // the remaining samples
 			if insert, err = tx.PrepareContext(ctx, insertSamples(len(some))); err != nil {
 				return err
 			}
@@ -126,7 +126,7 @@ func addSamples(ctx context.Context, tx *sql.Tx, run int64, samples []Sample) er
 	return nil
 }
 
-// insertSamples is the statement for that many.
+// insertSamples returns the statement that inserts that many rows.
 func insertSamples(rows int) string {
 	text := []byte(`INSERT INTO samples (run, series, n, median, packed) VALUES `)
 	for i := range rows {
@@ -138,7 +138,7 @@ func insertSamples(rows int) string {
 	return string(text)
 }
 
-// seriesIDs returns the IDs of the samples' series, and makes those that are new.
+// seriesIDs returns the IDs of the samples' series, and adds those that are new.
 func seriesIDs(ctx context.Context, tx *sql.Tx, samples []Sample) (map[Series]int64, error) {
 	ids, err := knownSeries(ctx, tx)
 	if err != nil {
@@ -153,8 +153,8 @@ func seriesIDs(ctx context.Context, tx *sql.Tx, samples []Sample) (map[Series]in
 	if len(unknown) == 0 {
 		return ids, nil
 	}
-	// In one order everywhere: two that add the same ones at once would each wait for the other. What another process
-	// made at this moment is taken.
+	// Always insert in the same order: two transactions that add the same series in different
+	// orders could deadlock. ON CONFLICT DO NOTHING keeps what another process has just added.
 	slices.SortFunc(unknown, func(a, b Series) int {
 		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Unit, b.Unit))
 	})
@@ -202,8 +202,8 @@ func (s *Store) addFiles(ctx context.Context, tx *sql.Tx, run int64, files []Fil
 	return nil
 }
 
-// Prune removes runs made before a time, but not the newest keep of them, and returns how many it removed. A SQLite file
-// shrinks; PostgreSQL uses the room for the next runs.
+// Prune removes runs made before the given time, except the newest keep runs, and returns how many
+// it removed. A SQLite file shrinks; PostgreSQL reuses the space for later runs.
 func (s *Store) Prune(ctx context.Context, keep int, before time.Time) (removed int64, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE made < $1 AND seq NOT IN (SELECT seq FROM runs ORDER BY commit_time DESC, made DESC LIMIT $2)`,

@@ -8,27 +8,28 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// leastStep is the least change of level that is reported: what another link order alone is worth.
+// leastStep is the smallest relative change of level that is reported: another link order alone can
+// cause as much.
 const leastStep = 0.01
 
-// Why a level changed.
+// Causes of a step.
 const (
 	ByCommit    = "commit"    // in one of the commits between
-	ByToolchain = "toolchain" // the runs before and after were built by different ones
+	ByToolchain = "toolchain" // the runs before and after were built by different toolchains
 )
 
-// Step is where the level of a series changes on one machine.
+// Step is a change of the level of a series on one machine.
 type Step struct {
-	Before float64 `json:"before"` // medians of the levels
+	Before float64 `json:"before"` // medians of the two levels
 	After  float64 `json:"after"`
 	By     string  `json:"by"`
-	// Good is the last run of the level before, Bad the first of the new one: the change came after the commit of one,
-	// at the latest with that of the other.
+	// Good is the last run of the old level, Bad the first of the new one. The change is in one of
+	// the commits after Good's, up to and including Bad's.
 	Good        Run     `json:"good"`
 	Bad         Run     `json:"bad"`
 	P           float64 `json:"p"`
-	Provisional bool    `json:"provisional,omitempty"` // the next runs may take it back
-	At          int     `json:"at"`                    // in Points
+	Provisional bool    `json:"provisional,omitempty"` // later runs may revoke it
+	At          int     `json:"at"`                    // index in Points
 }
 
 // Track is a series on one machine.
@@ -39,8 +40,9 @@ type Track struct {
 	Steps   []Step  `json:"steps,omitempty"`
 }
 
-// Tracks returns the series whose name fits pattern (see [Matches]) and whose unit is unit ("" is all), with their
-// steps, on each machine apart. Runs of trees with uncommitted changes are left out.
+// Tracks returns the series whose name matches pattern (see [Matches]) and whose unit is unit (""
+// for all), with their steps, separately for each machine. It ignores runs of trees with
+// uncommitted changes.
 func (s *Store) Tracks(ctx context.Context, pattern, unit string) ([]Track, error) {
 	all, err := s.AllSeries(ctx)
 	if err != nil {
@@ -60,8 +62,9 @@ func (s *Store) Tracks(ctx context.Context, pattern, unit string) ([]Track, erro
 	return out, nil
 }
 
-// Matches reports whether a series is one of those that pattern names: "" is all; else its name, with or without
-// Benchmark and -procs, its package and name, or a glob of one of them ("Encode/*").
+// Matches reports whether pattern selects a series. "" selects all; otherwise pattern is the
+// series' name, with or without Benchmark and -procs, its package and name, or a glob for one of
+// these ("Encode/*").
 func Matches(pattern string, c Series) bool {
 	if pattern == "" {
 		return true
@@ -105,7 +108,8 @@ func tracks(c Series, points []Point) []Track {
 	return out
 }
 
-// findSteps looks for steps among the runs of each toolchain, and asks at each change of it whether the level changed, too.
+// findSteps looks for steps among the runs of each toolchain, and at each change of toolchain
+// checks whether the level changed, too.
 func (t *Track) findSteps() []Step {
 	var steps []Step
 	begin := 0
@@ -117,7 +121,7 @@ func (t *Track) findSteps() []Step {
 			steps = append(steps, t.step(begin+s.At, s, ByCommit, s.Provisional && end == len(t.Points)))
 		}
 		if end < len(t.Points) {
-			// The level at the toolchain's change: what is near it on both sides.
+			// The levels at the change of toolchain: the runs closest to it on both sides.
 			low, high := max(begin, end-stats.LeastStep*3), min(len(t.Points), end+stats.LeastStep*3)
 			for high > end && t.Points[high-1].Run.Go != t.Points[end].Run.Go {
 				high--

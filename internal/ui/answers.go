@@ -10,15 +10,17 @@ import (
 	"sync"
 )
 
-// most bytes of answers are kept; the most recent ones. An answer larger than that is not.
+// most is the number of bytes of answers that are kept, the most recent ones. A larger answer is
+// not kept.
 const most = 64 << 20
 
-// answers remembers what commands printed: their sources do not change, and one that does has another size or time.
+// answers caches the output of commands. Sources do not change; a file that did has a different
+// size or time.
 type answers struct {
-	running sync.Mutex // a command at a time: each uses all processors, and memory
+	running sync.Mutex // one command at a time: each uses all processors, and memory
 	mu      sync.Mutex
 	known   map[string]*list.Element
-	order   *list.List // of *answer, the most recent first
+	order   *list.List // of *answer, most recent first
 	bytes   int
 }
 
@@ -29,7 +31,7 @@ type answer struct {
 
 func newAnswers() *answers { return &answers{known: map[string]*list.Element{}, order: list.New()} }
 
-// get returns what a command prints.
+// get returns the output of a command.
 func (a *answers) get(ctx context.Context, args []string, run func(context.Context, io.Writer, ...string) error) ([]byte, error) {
 	key := keyOf(args)
 	if data, ok := a.look(key); ok {
@@ -41,7 +43,7 @@ func (a *answers) get(ctx context.Context, args []string, run func(context.Conte
 		return data, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err // the page is gone
+		return nil, err // the page was closed
 	}
 	var out bytes.Buffer
 	if err := run(ctx, &out, args...); err != nil {
@@ -51,7 +53,7 @@ func (a *answers) get(ctx context.Context, args []string, run func(context.Conte
 	return out.Bytes(), nil
 }
 
-// keyOf is the command line with the state of the files in it.
+// keyOf returns the command line with the size and time of the files in it.
 func keyOf(args []string) string {
 	var key strings.Builder
 	for _, arg := range args {

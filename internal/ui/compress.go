@@ -8,10 +8,11 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// least is the size in bytes from which an answer is worth compressing.
+// least is the size in bytes above which answers are compressed.
 const least = 4 << 10
 
-// send writes an answer, compressed where the browser takes that: pages are mostly numbers and names that come again.
+// send writes an answer, compressed if the browser accepts that: pages are mostly numbers and
+// repeated names.
 func send(w http.ResponseWriter, r *http.Request, data []byte) {
 	if len(data) < least || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		w.Write(data)
@@ -23,7 +24,7 @@ func send(w http.ResponseWriter, r *http.Request, data []byte) {
 		w.Write(data)
 		return
 	}
-	z.Write(data) // a Buffer takes all
+	z.Write(data) // never fails: z writes to a Buffer
 	z.Close()
 	w.Header().Set("Content-Encoding", "gzip")
 	w.Header().Set("Vary", "Accept-Encoding")

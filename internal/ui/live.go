@@ -14,37 +14,38 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// Event is something that happens while a recording or a profile is taken.
+// Event is an event of a job: taking a recording or a profile.
 type Event struct {
-	Job     string  `json:"job"`               // what is taken, for people
-	Start   bool    `json:"start,omitempty"`   // it begins
+	Job     string  `json:"job"`               // description of the job
+	Start   bool    `json:"start,omitempty"`   // the job starts
 	Phase   string  `json:"phase,omitempty"`   // "build", "clean", "cpu", …
-	Text    string  `json:"text,omitempty"`    // how the phase goes
-	At      float64 `json:"at"`                // seconds since the job began
+	Text    string  `json:"text,omitempty"`    // progress of the phase
+	At      float64 `json:"at"`                // seconds since the start of the job
 	Spent   float64 `json:"spent,omitempty"`   // seconds of the phase so far
-	Of      float64 `json:"of,omitempty"`      // seconds that the phase takes; 0 unknown
-	End     bool    `json:"end,omitempty"`     // the phase is over
-	Done    bool    `json:"done,omitempty"`    // the job is over
-	Error   string  `json:"error,omitempty"`   // why it failed
-	Made    string  `json:"made,omitempty"`    // ID of the source that it made
-	Command string  `json:"command,omitempty"` // the same on the command line
+	Of      float64 `json:"of,omitempty"`      // length of the phase in seconds; 0 if unknown
+	End     bool    `json:"end,omitempty"`     // the phase is finished
+	Done    bool    `json:"done,omitempty"`    // the job is finished
+	Error   string  `json:"error,omitempty"`   // why the job failed
+	Made    string  `json:"made,omitempty"`    // ID of the source that the job created
+	Command string  `json:"command,omitempty"` // the command that does the same
 
-	Window   *recording.Window `json:"window,omitempty"`    // that ended now
+	Window   *recording.Window `json:"window,omitempty"`    // that has just ended
 	HeapLive int64             `json:"heap_live,omitempty"` // bytes in use after the last collection
 }
 
-// Feed keeps the events of the last job and passes them on as they come. The zero value is ready for use.
+// Feed keeps the events of the last job and passes them on as they arrive. The zero value is ready
+// for use.
 type Feed struct {
 	mu     sync.Mutex
 	first  int // number of events[0]
 	events []Event
-	more   chan struct{} // closed at the next event; nil: nothing waits
+	more   chan struct{} // closed at the next event; nil if nothing waits for it
 }
 
-// mostEvents are kept: hours of windows of a second.
+// mostEvents is the number of events that are kept: hours of windows of one second.
 const mostEvents = 1 << 14
 
-// Publish adds an event. Those of jobs before go when one starts.
+// Publish adds an event. The start of a job removes the events of earlier ones.
 func (f *Feed) Publish(e Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,7 +63,8 @@ func (f *Feed) Publish(e Event) {
 	}
 }
 
-// since returns the events from number n on, the number of the next one, and what is closed when it comes.
+// since returns the events from number n on, the number of the next event, and a channel that is
+// closed when it arrives.
 func (f *Feed) since(n int) (events []Event, next int, more <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -73,7 +75,8 @@ func (f *Feed) since(n int) (events []Event, next int, more <-chan struct{}) {
 	return slices.Clone(f.events[min(max(0, n-f.first), len(f.events)):]), next, f.more
 }
 
-// live sends events as server-sent events, numbered, so that a browser that lost the connection continues where it was.
+// live sends events as server-sent events. They are numbered, so that a browser that lost the
+// connection continues where it stopped.
 func (s *server) live(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	n := 0
 	if last, err := strconv.Atoi(r.Header.Get("Last-Event-ID")); err == nil && last >= 0 {
@@ -86,7 +89,7 @@ func (s *server) live(ctx context.Context, w http.ResponseWriter, r *http.Reques
 		for i, e := range events {
 			data, err := json.Marshal(e)
 			if err != nil {
-				return // an event of hone's own: it has no value that JSON lacks
+				return // cannot happen: JSON can express all of Event's values
 			}
 			if _, err := fmt.Fprintf(w, "id: %d\ndata: %s\n\n", next-len(events)+i, data); err != nil {
 				return
@@ -106,25 +109,26 @@ func (s *server) live(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	}
 }
 
-// Taking says what to take of a live service.
+// Taking says what to take from a live service.
 type Taking struct {
 	Source  string  `json:"src"`
 	What    string  `json:"what"`    // "record", "trace", or a profile's name under /debug/pprof/
 	Seconds float64 `json:"seconds"` // of a recording, a trace or a CPU profile
 }
 
-// longestTaking bounds what a page may ask a service for.
+// longestTaking limits how long a page can ask a service for data.
 const longestTaking = 10 * time.Minute
 
-// take starts a job. Pages of other sites cannot: the browser says where a request comes from, and its type is none that a form has.
+// take starts a job. Pages of other sites cannot: browsers state the origin of a request, and forms
+// cannot send its content type.
 func (s *server) take(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	if t, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); t != "application/json" {
-		http.Error(w, "want JSON", http.StatusUnsupportedMediaType)
+		http.Error(w, "the request's content type must be application/json", http.StatusUnsupportedMediaType)
 		return
 	}
 	var t Taking
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<12)).Decode(&t); err != nil {
-		http.Error(w, "not JSON that says what to take", http.StatusBadRequest)
+		http.Error(w, "the request body is not valid JSON", http.StatusBadRequest)
 		return
 	}
 	src, ok := s.find(t.Source)
@@ -134,17 +138,17 @@ func (s *server) take(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	}
 	length := time.Duration(t.Seconds * float64(time.Second))
 	if !(t.Seconds >= 1) || length > longestTaking {
-		http.Error(w, fmt.Sprintf("from 1 to %g seconds", longestTaking.Seconds()), http.StatusBadRequest)
+		http.Error(w, fmt.Sprintf("the length must be from 1 to %g seconds", longestTaking.Seconds()), http.StatusBadRequest)
 		return
 	}
 	if !s.start(ctx, src, t.What, length) {
-		http.Error(w, "one at a time: something is being taken already", http.StatusConflict)
+		http.Error(w, "another job is running: stop it, or wait until it has finished", http.StatusConflict)
 		return
 	}
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// start begins a job, unless one is under way.
+// start starts a job, and reports whether it did: there can be only one at a time.
 func (s *server) start(ctx context.Context, src Source, what string, length time.Duration) bool {
 	if !s.busy.TryLock() {
 		return false
@@ -175,7 +179,7 @@ func (s *server) start(ctx context.Context, src Source, what string, length time
 	return true
 }
 
-// stop ends the job under way; what it has by then is kept where that is possible.
+// stop ends the running job, which keeps what it has recorded so far if it can.
 func (s *server) stop(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,15 +21,15 @@ import (
 	"time"
 )
 
-// Source is something to look at.
+// Source is a recording, profile, trace or other input that pages show.
 type Source struct {
-	ID   string `json:"id"`   // of its path: what is in addresses, whatever comes and goes beside it
+	ID   string `json:"id"`   // derived from its path, so that addresses stay valid when other sources come and go
 	Name string `json:"name"` // for people
 	Path string `json:"-"`    // for commands
 	Kind Kind   `json:"kind"`
 }
 
-// Kind says what a source is, and so what there is to see of it.
+// Kind is the kind of a source, which determines its views.
 type Kind string
 
 // The kinds of sources.
@@ -38,46 +38,51 @@ const (
 	KindProfile   Kind = "profile"
 	KindTrace     Kind = "trace"
 	KindHistory   Kind = "history" // a database of hone history
-	KindService   Kind = "service" // a URL: profiles are taken from it on request
-	KindRun       Kind = "run"     // a recording that is being made
+	KindService   Kind = "service" // a URL, from which profiles are taken on request
+	KindRun       Kind = "run"     // a recording in progress
 )
 
-// IDOf is the ID of the source at a path.
+// IDOf returns the ID of the source at a path.
 func IDOf(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return "s" + hex.EncodeToString(sum[:6])
 }
 
-// Backend answers what the pages ask.
+// Backend provides the data of the pages.
 type Backend interface {
-	// Sources lists what there is now; new ones come last.
+	// Sources lists the current sources; new ones come last.
 	Sources() []Source
-	// Run runs a command of hone and writes what it prints.
+	// Run runs a command of hone and writes its output to w.
 	Run(ctx context.Context, w io.Writer, args ...string) error
-	// Part opens a part of a recording; its manifest is the part "manifest.json", and "latency.json" is the histogram of its requests.
+	// Part opens a part of a recording. "manifest.json" is its manifest, "latency.json" the
+	// histogram of its requests.
 	Part(path, name string) (io.ReadCloser, error)
 }
 
-// Options say how to serve.
+// Options configure the server.
 type Options struct {
 	Backend Backend
-	// Token, when not empty, must come with each request: as the cookie that the address /?token=TOKEN sets.
+	// Token, if not empty, must come with every request, in the cookie that the address
+	// /?token=TOKEN sets.
 	Token string
-	// Feed, when set, is what the pages show of a recording that is being made.
+	// Feed, if not nil, provides the events of a recording in progress.
 	Feed *Feed
-	// Take, when set, takes what a page asks for of a service, and returns the path of what it made. It needs a Feed.
+	// Take, if not nil, takes what a page requests from a service, and returns the path of the
+	// result. It needs a Feed.
 	Take func(ctx context.Context, service Source, what string, length time.Duration, say func(Event)) (path string, err error)
-	// AnyHost lets requests come under any name, as a server that is not on loopback must; it needs a Token.
+	// AnyHost accepts requests for any host name, which a server that is not on loopback needs. It
+	// requires a Token.
 	AnyHost bool
 }
 
 //go:embed files
 var files embed.FS
 
-// New returns the handler. Jobs that pages start end with ctx; wait returns when they have.
+// New returns the handler. Jobs that pages start are stopped when ctx ends; wait returns when they
+// have stopped.
 func New(ctx context.Context, o Options) (h http.Handler, wait func(), err error) {
 	if o.AnyHost && o.Token == "" {
-		return nil, nil, errors.New("a server that others can reach needs a token")
+		return nil, nil, errors.New("a server that is reachable from other machines needs a token")
 	}
 	s := &server{Options: o, answers: newAnswers()}
 	mux := http.NewServeMux()
@@ -103,14 +108,15 @@ type server struct {
 	answers *answers
 
 	jobs   sync.WaitGroup
-	busy   sync.Mutex // of the job under way
+	busy   sync.Mutex // held by the running job
 	mu     sync.Mutex
-	cancel func() // ends the job under way; nil before the first
+	cancel func() // stops the running job; nil before the first
 }
 
 const cookie = "hone_token"
 
-// guard rejects unauthorized requests, and forbids pages what they do not need.
+// guard rejects unauthorized requests, and sets a policy that forbids pages everything that they do
+// not need.
 func (s *server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -120,7 +126,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'")
 		if !s.AnyHost && !loopback(r.Host) {
-			http.Error(w, "this server answers on loopback names only", http.StatusForbidden)
+			http.Error(w, "this server accepts loopback host names only", http.StatusForbidden)
 			return
 		}
 		if s.Token != "" && !s.admitted(w, r) {
@@ -131,8 +137,8 @@ func (s *server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// loopback reports whether a Host header names this machine to itself: a page elsewhere whose name resolves to 127.0.0.1
-// comes under its own name.
+// loopback reports whether a Host header names the loopback interface. A page of another site whose
+// name resolves to 127.0.0.1 sends that name.
 func loopback(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
@@ -188,7 +194,7 @@ func (s *server) all() []Source {
 	return all
 }
 
-// find returns the source with an ID, or with a number in the list: what people write by hand.
+// find returns the source with an ID, or with a number in the list, which people can type.
 func (s *server) find(id string) (Source, bool) {
 	all := s.all()
 	i := slices.IndexFunc(all, func(src Source) bool { return src.ID == id })
@@ -201,7 +207,7 @@ func (s *server) find(id string) (Source, bool) {
 	return all[i], true
 }
 
-// source is the one that a request is about.
+// source returns the source that a parameter of the request names.
 func (s *server) source(r *http.Request, key string) (Source, error) {
 	src, ok := s.find(r.URL.Query().Get(key))
 	if !ok {
@@ -251,7 +257,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, all map[string]v
 	send(w, r, data)
 }
 
-// part hands a part of a recording over as a file.
+// part sends a part of a recording as a file.
 func (s *server) part(w http.ResponseWriter, r *http.Request) {
 	src, err := s.source(r, "src")
 	if err != nil || src.Kind != KindRecording {
@@ -271,5 +277,5 @@ func (s *server) part(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/octet-stream")
 		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(name)}))
 	}
-	io.Copy(w, part) // the browser sees that it was cut short
+	io.Copy(w, part) // on an error, the browser sees that the response was cut short
 }

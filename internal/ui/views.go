@@ -11,20 +11,21 @@ import (
 	"strings"
 )
 
-// view is a command as the address of a page asks for it.
+// view is a command that the address of a page can request.
 type view struct {
 	command []string
-	words   int      // of the command, before its flags
-	params  []string // of the address that become flags
-	target  bool     // a function comes before the source, as the parameter fn
+	words   int      // number of words before the flags
+	params  []string // parameters of the address that become flags
+	target  bool     // the parameter fn, a function, comes before the source
 	base    bool     // the source base comes before the source
-	against bool     // the source base, when there is one, is subtracted
-	flame   bool     // it is the flame graph, whose inverted half is made when a page asks for it
+	against bool     // the source base, if given, is subtracted
+	flame   bool     // it is the flame graph, whose inverted half is computed only on request
 	db      bool     // the source is the history's database, named by a flag
 	svg     bool     // the page is a picture
 }
 
-// profileParams are the parameters of addresses that are flags of the commands for profiles, with pprof's names.
+// profileParams are the parameters that are also flags of the commands for profiles, with pprof's
+// names.
 func profileParams() []string {
 	return []string{"sample_index", "focus", "ignore", "hide", "show", "show_from", "tagfocus", "tagignore", "granularity", "sort", "top", "from", "to",
 		"relative_percentages", "noinlines", "nodecount"}
@@ -34,7 +35,7 @@ func command(params []string, words ...string) view {
 	return view{command: words, words: len(words), params: params}
 }
 
-// views answer with JSON.
+// views are the views that return JSON.
 func views() map[string]view {
 	p := profileParams()
 	all := map[string]view{
@@ -56,7 +57,7 @@ func views() map[string]view {
 	return all
 }
 
-// pages are whole pages for a frame.
+// pages are the views that return whole pages for a frame.
 func pages() map[string]view {
 	p := profileParams()
 	return map[string]view{
@@ -66,11 +67,11 @@ func pages() map[string]view {
 	}
 }
 
-// longest value of a parameter.
+// longest is the maximum length of a parameter's value, in bytes.
 const longest = 4096
 
-// args returns the command line for the parameters of an address. Values are parts of a word that begins with their flag, or
-// quoted, so that none can be taken for another flag.
+// args returns the command line for the parameters of an address. A value is either in one word
+// with its flag or quoted, so that it cannot be taken for another flag.
 func (v view) args(q url.Values, source string, base func() (Source, error)) ([]string, error) {
 	args := append([]string(nil), v.command...)
 	for _, name := range v.params {
@@ -107,7 +108,7 @@ func (v view) args(q url.Values, source string, base func() (Source, error)) ([]
 	if v.target {
 		fn := q.Get("fn")
 		if fn == "" || len(fn) > longest {
-			return nil, errors.New("name a function: fn")
+			return nil, errors.New("the parameter fn must name a function")
 		}
 		if v.command[0] == "why" {
 			args = append(args, strings.TrimLeft(fn, "-"))
@@ -129,12 +130,13 @@ var partName = regexp.MustCompile(`^[a-z]+(:[a-z]+)?$`)
 
 var script = regexp.MustCompile(`(?s)<script(?:\s[^>]*)?>(.*?)</script>`)
 
-// framed is the policy for a page that holds its scripts itself: those and no others run, and it loads nothing.
+// framed returns the policy for a page that contains its scripts: it can run only those, and cannot
+// load anything.
 func framed(page []byte, svg bool) string {
 	var hashes []string
 	for _, m := range script.FindAllSubmatch(page, -1) {
 		text := m[1]
-		if svg { // the browser hashes what the parser of XML leaves of it
+		if svg { // the browser hashes the script as the XML parser returns it
 			text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("<![CDATA["), nil), []byte("]]>"), nil)
 		}
 		sum := sha256.Sum256(text)
