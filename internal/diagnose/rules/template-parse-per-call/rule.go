@@ -4,6 +4,7 @@ package templateparsepercall
 import (
 	"fmt"
 	"go/ast"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -23,6 +24,17 @@ var parsers = []string{
 	"html/template.ParseFiles", "html/template.ParseGlob", "html/template.ParseFS",
 }
 
+// cloners are the methods that copy a set of templates, as profiles name them.
+var cloners = []string{"text/template.(*Template).Clone", "html/template.(*Template).Clone"}
+
+// adders are the methods that add a text to a set, as the type checker names them.
+var adders = []string{"(*text/template.Template).Parse*", "(*html/template.Template).Parse*", "(*text/template.Template).AddParseTree", "(*html/template.Template).AddParseTree"}
+
+// same are the functions whose result is the template that they get.
+var same = []string{"text/template.Must", "html/template.Must",
+	"(*text/template.Template).Funcs", "(*html/template.Template).Funcs", "(*text/template.Template).Option", "(*html/template.Template).Option",
+	"(*text/template.Template).Delims", "(*html/template.Template).Delims", "(*text/template.Template).Lookup", "(*html/template.Template).Lookup"}
+
 // escaping is the function with which the first Execute of an html/template rewrites the tree.
 var escaping = []string{"html/template.(*Template).escape", "html/template.(*Template).lookupAndEscapeTemplate"}
 
@@ -34,7 +46,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "template-parse-per-call",
 		Kind:  rule.Alloc,
-		Title: "Template parsed on every call",
+		Title: "Template parsed or cloned on every call",
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
@@ -57,22 +69,26 @@ const doc = `Parsing a template runs a lexer and builds a tree of nodes, with so
 allocations for each action; ParseFiles also reads the files. The first Execute
 of an html/template then walks the tree to determine how to escape each value,
 and rewrites it. All of that is meant to happen once: a parsed template is safe
-for concurrent execution.
+for concurrent execution. A Clone of an html/template is a copy of all trees,
+and its first Execute determines the escaping again.
 
 Parse it when the program starts, into a package variable or a field of the
-handler, with template.Must to report mistakes at startup.
+handler, with template.Must to report mistakes at startup. Instead of a clone per
+request with other functions, keep a clone per variant (such as a language), or
+pass what differs as data.
 
 It is fine in a development mode that reloads files, and for templates that come
 from users. The rule leaves alone templates that are parsed after a check for
-nil or a cache miss, or under sync.Once.
+nil or a cache miss, or under sync.Once, and clones into which a text is parsed
+that is not known before.
 
 Seen in the field: qor/render#3, ironsmile/nedomi#69, petaki/inertia-go#8.`
 
-// take returns the rows of parsing, and of escaping a tree for the first time.
+// take returns the rows of parsing and cloning, and of escaping a tree for the first time.
 func take(s *site.Site) rule.Match {
 	return finder.Take(s, func(r *site.Row) bool {
-		return stacks.Calls(r, parsers...) || stacks.Calls(r, executors...) && (r.Below(escaping[0]) || r.Below(escaping[1]))
-	}, append(append([]string{}, parsers...), escaping...)...)
+		return stacks.Calls(r, parsers...) || stacks.Calls(r, cloners...) || stacks.Calls(r, executors...) && (r.Below(escaping[0]) || r.Below(escaping[1]))
+	}, slices.Concat(parsers, cloners, escaping)...)
 }
 
 func guilty(c *finder.Case) bool {
@@ -84,8 +100,31 @@ func guilty(c *finder.Case) bool {
 			return true
 		}
 	}
+	for _, call := range syntax.CallsOf(p, typeNames(cloners)...) {
+		if repeated(p, call) {
+			m.Cause = fmt.Sprintf("%s clones a set of templates on every call (%s).", syntax.FuncName(p), syntax.Text(call))
+			if funcname.Match(p.CalleeName(call), "(*html/*") {
+				m.Cause += " That copies the trees of all of them, and the first Execute of each clone determines the escaping again."
+			}
+			m.Fix = keepClones
+			return true
+		}
+	}
 	for _, call := range syntax.CallsOf(p, typeNames(executors)...) {
-		if made := origin(p, syntax.Receiver(call)); made != nil && fixed(p, made) {
+		made := origin(p, syntax.Receiver(call))
+		if made == nil {
+			continue
+		}
+		if funcname.Match(p.CalleeName(made), typeNames(cloners)...) {
+			if !repeated(p, made) {
+				continue
+			}
+			m.Cause = fmt.Sprintf("%s executes a clone that line %d makes on every call, so each Execute is the first and must determine the escaping again.",
+				syntax.FuncName(p), syntax.Line(p, made.Pos()))
+			m.Fix = keepClones
+			return true
+		}
+		if fixed(p, made) {
 			m.Cause = fmt.Sprintf("%s parses the template on line %d on every call, so each Execute is the first and must determine the escaping again.",
 				syntax.FuncName(p), syntax.Line(p, made.Pos()))
 			m.Fix = "Parse it once when the program starts; the escaping then also happens once."
@@ -94,6 +133,8 @@ func guilty(c *finder.Case) bool {
 	}
 	return false
 }
+
+const keepClones = "Clone when the program starts, once for each variant of the functions (such as a language), or pass what differs as data; executing is safe for concurrent use."
 
 func typeNames(profile []string) (names []string) {
 	for _, n := range profile {
@@ -115,24 +156,53 @@ func fixed(p *gocode.Place, call *ast.CallExpr) bool {
 	return len(call.Args) > 0
 }
 
+// repeated reports whether a clone may run more than once, copies a template that was parsed elsewhere, and no text that may differ
+// between the calls is parsed in its function.
+func repeated(p *gocode.Place, clone *ast.CallExpr) bool {
+	if !loops.PerCall(p, clone) {
+		return false
+	}
+	if _, here := syntax.Origin(p, syntax.Receiver(clone)).(*ast.CallExpr); here {
+		return false
+	}
+	differs := false
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && funcname.Match(p.CalleeName(call), adders...) {
+			differs = differs || !fixed(p, call)
+		}
+		return !differs
+	})
+	return !differs
+}
+
 // embedded reports whether an argument is a package variable such as an embed.FS.
 func embedded(p *gocode.Place, e ast.Expr) bool {
 	v, part := syntax.Var(p, e)
 	return v != nil && !part && v.Parent() == p.Pkg.Scope() && syntax.LocalVar(p, e) == nil && v.Type().String() == "embed.FS"
 }
 
-// origin returns the parse call, possibly inside template.Must, whose result a variable of the
-// function holds.
+// origin returns the call that parsed or cloned the template that an expression is: the value of a variable of the function, or what a
+// chain of calls returns.
 func origin(p *gocode.Place, e ast.Expr) *ast.CallExpr {
-	if e == nil {
-		return nil
+	for range 8 {
+		if e == nil {
+			return nil
+		}
+		call, ok := syntax.Origin(p, e).(*ast.CallExpr)
+		if !ok {
+			return nil
+		}
+		name := p.CalleeName(call)
+		switch {
+		case funcname.Match(name, typeNames(parsers)...) || funcname.Match(name, typeNames(cloners)...):
+			return call
+		case !funcname.Match(name, same...):
+			return nil
+		case funcname.Match(name, "text/template.Must", "html/template.Must"):
+			e = call.Args[0]
+		default:
+			e = syntax.Receiver(call)
+		}
 	}
-	call, ok := syntax.Origin(p, e).(*ast.CallExpr)
-	if ok && funcname.Match(p.CalleeName(call), "text/template.Must", "html/template.Must") && len(call.Args) == 1 {
-		call, ok = syntax.Origin(p, call.Args[0]).(*ast.CallExpr)
-	}
-	if !ok || !funcname.Match(p.CalleeName(call), typeNames(parsers)...) {
-		return nil
-	}
-	return call
+	return nil
 }
