@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"github.com/hone-go/hone/profile/internal/columns"
+
 	"math/bits"
 	"regexp"
 	"slices"
@@ -73,11 +75,12 @@ func (p *Profile) filterNames(f Filter) (q *Profile, unmatched []string) {
 	}
 	focus, ignore := match("focus", f.Focus), match("ignore", f.Ignore)
 	hide, show := match("hide", f.Hide), match("show", f.Show)
-	wanted := func(*Location) bool { return true }
+	var keep Rows
 	if focus != nil {
-		wanted = focus.location
+		keep = p.rowsWhere(focus.location)
+	} else {
+		keep = p.RowsWhere(func(row int) bool { return p.stacks.Spans[row].N > 0 })
 	}
-	keep := p.rowsWhere(wanted)
 	if ignore != nil {
 		keep.subtract(p.rowsWhere(ignore.location))
 	}
@@ -118,13 +121,15 @@ func (r Rows) subtract(s Rows) {
 
 // rowsWhere returns the rows with a location that is wanted.
 func (p *Profile) rowsWhere(wanted func(*Location) bool) Rows {
-	want := make([]bool, len(p.Locations))
+	want := make([]byte, len(p.Locations))
 	for i := range p.Locations {
-		want[i] = wanted(&p.Locations[i])
+		if wanted(&p.Locations[i]) {
+			want[i] = 1
+		}
 	}
 	rows := newRows(p.NumSamples())
 	for row := range p.NumSamples() {
-		if slices.ContainsFunc(p.stacks.Row(row), func(l int32) bool { return want[l] }) {
+		if columns.ContainsAny(p.stacks.Row(row), want) {
 			rows.add(row)
 		}
 	}
@@ -164,7 +169,7 @@ func keepRows[T any](column []T, rows Rows) []T {
 func (p *Profile) dropFrames(m *matcher, matching bool) *Profile {
 	q := *p
 	q.Locations = slices.Clone(p.Locations)
-	gone := make([]bool, len(p.Locations))
+	gone := make([]byte, len(p.Locations))
 	any := false
 	for i := range q.Locations {
 		l := &q.Locations[i]
@@ -178,8 +183,9 @@ func (p *Profile) dropFrames(m *matcher, matching bool) *Profile {
 		}
 		// A location without lines is an unknown function: Hide keeps it, Show drops it.
 		unknown := len(p.Locations[i].Lines) == 0
-		gone[i] = len(l.Lines) == 0 && (!unknown || !matching || m.mapping(l.Mapping))
-		any = any || gone[i]
+		if len(l.Lines) == 0 && (!unknown || !matching || m.mapping(l.Mapping)) {
+			gone[i], any = 1, true
+		}
 	}
 	if any {
 		return q.withoutLocations(gone)
@@ -189,17 +195,21 @@ func (p *Profile) dropFrames(m *matcher, matching bool) *Profile {
 
 // withoutLocations drops locations from all stacks, and samples that have none left. Stacks that
 // lose nothing, or only their ends, are not copied.
-func (p *Profile) withoutLocations(gone []bool) *Profile {
+func (p *Profile) withoutLocations(gone []byte) *Profile {
 	q := *p
 	q.stacks = p.stacks.Extensible(0)
 	rows := newRows(p.NumSamples())
 	for row := range p.NumSamples() {
 		stack := p.stacks.Row(row)
+		if len(stack) > 0 && !columns.ContainsAny(stack, gone) {
+			rows.add(row)
+			continue
+		}
 		from, to := 0, len(stack)
-		for from < to && gone[stack[from]] {
+		for from < to && gone[stack[from]] != 0 {
 			from++
 		}
-		for from < to && gone[stack[to-1]] {
+		for from < to && gone[stack[to-1]] != 0 {
 			to--
 		}
 		if from == to {
@@ -209,13 +219,13 @@ func (p *Profile) withoutLocations(gone []bool) *Profile {
 		span := &q.stacks.Spans[row]
 		span.Off, span.N = span.Off+uint32(from), uint32(to-from)
 		stack = stack[from:to]
-		if !slices.ContainsFunc(stack, func(l int32) bool { return gone[l] }) {
+		if !columns.ContainsAny(stack, gone) {
 			continue
 		}
 		room := q.stacks.Reserve(len(stack))
 		n := 0
 		for _, l := range stack {
-			if !gone[l] {
+			if gone[l] == 0 {
 				room[n] = l
 				n++
 			}

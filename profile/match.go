@@ -16,9 +16,19 @@ type matcher struct {
 
 func (p *Profile) newMatcher(re *regexp.Regexp) *matcher {
 	m := &matcher{p: p, re: re, functions: make([]bool, len(p.Functions)), mappings: make([]bool, len(p.Mappings))}
+	required := requiredLiterals(re.String())
+	matches := func(text string) bool {
+		return (required == nil || containsLiteral(text, required)) && re.MatchString(text)
+	}
+	files := map[string]bool{} // one file has many functions
 	for i := range p.Functions {
 		f := &p.Functions[i]
-		m.functions[i] = re.MatchString(f.Name) || re.MatchString(f.Filename)
+		of, known := files[f.Filename]
+		if !known {
+			of = matches(f.Filename)
+			files[f.Filename] = of
+		}
+		m.functions[i] = of || matches(f.Name)
 	}
 	for i := range p.Mappings {
 		m.mappings[i] = re.MatchString(p.Mappings[i].File)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/internal/columns"
 	"github.com/hone-go/hone/profile/internal/frames"
 
 	"fmt"
@@ -86,7 +87,7 @@ func (t *Table) markInline(p *profile.Profile, f *frames.Table, kept []int32, cu
 			continue
 		}
 		stack := p.Stack(at)
-		if containsAny(stack, has) {
+		if columns.ContainsAny(stack, has) {
 			seen = addCalls(f, calls, seen[:0], stack, row, inlined, v)
 		}
 	}
@@ -134,22 +135,6 @@ func inlinedSomewhere(f *frames.Table, row, kept []int32) []bool {
 		}
 	}
 	return inlined
-}
-
-// containsAny looks at four locations before it asks: to ask for each costs more.
-func containsAny(stack []int32, has []byte) bool {
-	for len(stack) >= 4 {
-		if has[stack[0]]|has[stack[1]]|has[stack[2]]|has[stack[3]] != 0 {
-			return true
-		}
-		stack = stack[4:]
-	}
-	for _, l := range stack {
-		if has[l] != 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // addCalls adds the calls of one stack to rows that were inlined at least once, each call once.

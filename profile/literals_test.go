@@ -1,0 +1,78 @@
+package profile
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestRequiredLiterals(t *testing.T) {
+	for expression, want := range map[string][]string{
+		`main\.`:                {"main."},
+		`^main\.(A|B)$`:         {"main.A", "main.B"},
+		`(flush|Type)4[0-9]\b`:  {"flush4", "Type4"},
+		`(json|xml)\.`:          {"json.", "xml."},
+		`a?runtime\.`:           {"aruntime.", "runtime."},
+		`(runtime)+x`:           {"runtime"},
+		`net/.*\.serve`:         {".serve"},
+		`pkg[0-9]{2}\.`:         {"pkg"},
+		`json|.*`:               nil,
+		`(?i)json`:              nil,
+		`.*`:                    nil,
+		`a*`:                    nil,
+		`(ab)?`:                 nil,
+		``:                      nil,
+		`[^x]`:                  nil,
+		strings.Repeat("a|", 9): nil,
+		`(`:                     nil,
+	} {
+		if got := requiredLiterals(expression); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", expression, got, want)
+		}
+	}
+}
+
+// expressions draws expressions over few letters, so that they match some of the texts.
+func expressions() *rapid.Generator[string] {
+	leaf := rapid.SampledFrom([]string{"a", "b", "ab", "ba", "[ab]", "[^a]", ".", "^", "$", `\b`, `\B`, "", "(?i:A)", "[a-z]"})
+	return rapid.Custom(func(t *rapid.T) string {
+		e := leaf.Draw(t, "leaf")
+		for range rapid.IntRange(0, 5).Draw(t, "steps") {
+			with := leaf.Draw(t, "with")
+			e = rapid.SampledFrom([]string{e + with, with + e, "(" + e + "|" + with + ")", "(" + e + ")?", "(" + e + ")*", "(" + e + ")+", "(" + e + "){2}", "(" + e + "){1,3}"}).Draw(t, "step")
+		}
+		return e
+	})
+}
+
+func TestMatchesContainRequiredLiterals(t *testing.T) {
+	texts := rapid.StringOfN(rapid.SampledFrom([]rune("abABx. ")), 0, 12, -1)
+	rapid.Check(t, func(t *rapid.T) {
+		expression, text := expressions().Draw(t, "expression"), texts.Draw(t, "text")
+		required := requiredLiterals(expression)
+		if required != nil && regexp.MustCompile(expression).MatchString(text) && !containsLiteral(text, required) {
+			t.Fatalf("%q matches %q without any of %q", expression, text, required)
+		}
+	})
+}
+
+// TestFilterMatchesEveryName compares the matches of functions with those of the expression alone.
+func TestFilterMatchesEveryName(t *testing.T) {
+	names := rapid.StringOfN(rapid.SampledFrom([]rune("abAx")), 0, 6, -1)
+	rapid.Check(t, func(t *rapid.T) {
+		re := regexp.MustCompile(expressions().Draw(t, "expression"))
+		p := &Profile{}
+		for range rapid.IntRange(0, 8).Draw(t, "functions") {
+			p.Functions = append(p.Functions, Function{Name: names.Draw(t, "name"), Filename: rapid.SampledFrom([]string{"", "a", "abba", "x"}).Draw(t, "file")})
+		}
+		m := p.newMatcher(re)
+		for i, f := range p.Functions {
+			if want := re.MatchString(f.Name) || re.MatchString(f.Filename); m.function(int32(i)) != want {
+				t.Fatalf("%q on %+v: %v", re, f, !want)
+			}
+		}
+	})
+}
