@@ -4,6 +4,7 @@ package rules
 
 import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	absentnotcached "github.com/hone-go/hone/internal/diagnose/rules/absent-not-cached"
 	atomichotspot "github.com/hone-go/hone/internal/diagnose/rules/atomic-hotspot"
 	binaryreflect "github.com/hone-go/hone/internal/diagnose/rules/binary-reflect"
 	bodynotdrained "github.com/hone-go/hone/internal/diagnose/rules/body-not-drained"
@@ -137,6 +138,7 @@ import (
 // All returns all rules, in the order of their IDs.
 func All() []rule.Rule {
 	return []rule.Rule{
+		absentnotcached.Rule(),
 		atomichotspot.Rule(),
 		binaryreflect.Rule(),
 		bodynotdrained.Rule(),

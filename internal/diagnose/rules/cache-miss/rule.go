@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/internal/diagnose/caching"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -95,7 +96,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 
 // miss is a cache and how often it is looked up and filled for each unit of work.
 type miss struct {
-	shape
+	caching.Shape
 	lookups, stores float64
 }
 
@@ -105,19 +106,19 @@ func missAt(p *rule.Pass, f *site.Frame) *miss {
 	if !ok {
 		return nil
 	}
-	sh, ok := shapeOf(place)
-	if !ok || f.Line <= syntax.Line(place, sh.lookup.Pos()) || f.Line > syntax.Line(place, sh.store.End()) {
+	sh, ok := caching.Of(place)
+	if !ok || !sh.Computes(place) {
 		return nil
 	}
-	look, ok := p.Counts.Line(f.Owner.Package, f.File, syntax.Line(place, sh.lookup.Pos()))
+	look, ok := p.Counts.Line(f.Owner.Package, f.File, syntax.Line(place, sh.Lookup.Pos()))
 	if !ok || look.PerUnit <= 0 {
 		return nil
 	}
-	store, ok := p.Counts.Line(f.Owner.Package, f.File, syntax.Line(place, sh.store.Pos()))
+	store, ok := p.Counts.Line(f.Owner.Package, f.File, syntax.Line(place, sh.Store.Pos()))
 	if !ok {
 		return nil
 	}
-	m := &miss{shape: sh, lookups: look.PerUnit, stores: store.PerUnit}
+	m := &miss{Shape: sh, lookups: look.PerUnit, stores: store.PerUnit}
 	units := 1.0
 	if ph, ok := p.Manifest.Phase(recording.PhaseCounts); ok {
 		units = float64(max(ph.Requests, 1))
@@ -131,8 +132,8 @@ func missAt(p *rule.Pass, f *site.Frame) *miss {
 func (c *miss) describe(p *rule.Pass, m *rule.Match) {
 	hits := max(0, 1-c.stores/c.lookups)
 	m.Cause = fmt.Sprintf("%s is looked up %s per %s, and %s of the lookups find something: the key %s hardly ever repeats while the value is kept, so what follows is computed nearly each time.",
-		syntax.Text(c.cache), evidence.Times(c.lookups), p.Manifest.Unit(), units.Percent(hits), syntax.Text(c.key))
-	m.Fix = fmt.Sprintf("Build %s only from what the value depends on (no time, address or request name), or make the cache large enough for the keys that recur. If keys do not repeat, remove the cache.", syntax.Text(c.key))
+		syntax.Text(c.Cache), evidence.Times(c.lookups), p.Manifest.Unit(), units.Percent(hits), syntax.Text(c.Key))
+	m.Fix = fmt.Sprintf("Build %s only from what the value depends on (no time, address or request name), or make the cache large enough for the keys that recur. If keys do not repeat, remove the cache.", syntax.Text(c.Key))
 	m.Confidence = rule.Likely // the misses are counted; the effect of a better key is not
 	m.Evidence = append(m.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,

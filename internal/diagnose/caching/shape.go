@@ -1,4 +1,4 @@
-package cachemiss
+package caching
 
 import (
 	"go/ast"
@@ -10,27 +10,27 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// shape is a function that looks up a key in a cache, and stores the value on a miss.
-type shape struct {
-	cache, key    ast.Expr
-	lookup, store ast.Node
+// Shape is a function that looks up a key in a cache, and stores the value on a miss.
+type Shape struct {
+	Cache, Key    ast.Expr
+	Lookup, Store ast.Node
 }
 
-// shapeOf returns the first cache that the function around a place looks up and fills with the same
+// Of returns the first cache that the function around a place looks up and fills with the same
 // key, if the function returns what it finds.
-func shapeOf(p *gocode.Place) (shape, bool) {
+func Of(p *gocode.Place) (Shape, bool) {
 	body := syntax.Body(p)
 	if body == nil {
-		return shape{}, false
+		return Shape{}, false
 	}
-	var found shape
+	var found Shape
 	ok := false
 	ast.Inspect(body, func(n ast.Node) bool {
 		a, isAssign := n.(*ast.AssignStmt)
 		if ok || !isAssign || len(a.Rhs) != 1 || len(a.Lhs) == 0 {
 			return !ok
 		}
-		s := shape{lookup: a}
+		s := Shape{Lookup: a}
 		if !s.asks(p, a) {
 			return true
 		}
@@ -45,7 +45,7 @@ func shapeOf(p *gocode.Place) (shape, bool) {
 }
 
 // asks reports whether an assignment is a lookup: v, ok := m[k]; v, ok := c.Get(k); v := c.Get(k).
-func (s *shape) asks(p *gocode.Place, a *ast.AssignStmt) bool {
+func (s *Shape) asks(p *gocode.Place, a *ast.AssignStmt) bool {
 	switch x := ast.Unparen(a.Rhs[0]).(type) {
 	case *ast.IndexExpr:
 		t := p.TypeOf(x.X)
@@ -56,14 +56,14 @@ func (s *shape) asks(p *gocode.Place, a *ast.AssignStmt) bool {
 		if !isMap || isSet(m) {
 			return false
 		}
-		s.cache, s.key = x.X, x.Index
+		s.Cache, s.Key = x.X, x.Index
 		return true
 	case *ast.CallExpr:
 		sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
 		if !ok || len(x.Args) == 0 || !slices.Contains([]string{"Get", "Load", "Lookup", "Peek", "Find", "GetIfPresent"}, sel.Sel.Name) {
 			return false
 		}
-		s.cache, s.key = sel.X, x.Args[len(x.Args)-1]
+		s.Cache, s.Key = sel.X, x.Args[len(x.Args)-1]
 		return true
 	}
 	return false
@@ -80,9 +80,9 @@ func isSet(m *types.Map) bool {
 }
 
 // filled reports whether the same key is stored after a position.
-func (s *shape) filled(p *gocode.Place, body ast.Node, after token.Pos) bool {
+func (s *Shape) filled(p *gocode.Place, body ast.Node, after token.Pos) bool {
 	ast.Inspect(body, func(n ast.Node) bool {
-		if n == nil || s.store != nil {
+		if n == nil || s.Store != nil {
 			return false
 		}
 		if n.End() <= after {
@@ -91,20 +91,20 @@ func (s *shape) filled(p *gocode.Place, body ast.Node, after token.Pos) bool {
 		switch x := n.(type) {
 		case *ast.AssignStmt:
 			if len(x.Lhs) == 1 && x.Tok == token.ASSIGN {
-				if i, ok := ast.Unparen(x.Lhs[0]).(*ast.IndexExpr); ok && x.Pos() >= after && syntax.Same(p, i.X, s.cache) && syntax.Same(p, i.Index, s.key) {
-					s.store = x
+				if i, ok := ast.Unparen(x.Lhs[0]).(*ast.IndexExpr); ok && x.Pos() >= after && syntax.Same(p, i.X, s.Cache) && syntax.Same(p, i.Index, s.Key) {
+					s.Store = x
 				}
 			}
 		case *ast.CallExpr:
 			sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
 			if ok && x.Pos() >= after && slices.Contains([]string{"Add", "Set", "Put", "Store", "Insert", "SetDefault", "SetWithTTL", "LoadOrStore", "PutIfAbsent"}, sel.Sel.Name) &&
-				len(x.Args) >= 2 && syntax.Same(p, sel.X, s.cache) && slices.ContainsFunc(x.Args, func(e ast.Expr) bool { return syntax.Same(p, e, s.key) }) {
-				s.store = x
+				len(x.Args) >= 2 && syntax.Same(p, sel.X, s.Cache) && slices.ContainsFunc(x.Args, func(e ast.Expr) bool { return syntax.Same(p, e, s.Key) }) {
+				s.Store = x
 			}
 		}
-		return s.store == nil
+		return s.Store == nil
 	})
-	return s.store != nil
+	return s.Store != nil
 }
 
 // returned reports whether a function returns a variable, or an expression that uses it.
@@ -124,4 +124,9 @@ func returned(p *gocode.Place, body ast.Node, v *types.Var) bool {
 		return false
 	})
 	return found
+}
+
+// Computes reports whether a line is one of those that run on a miss, before the value is stored.
+func (s Shape) Computes(p *gocode.Place) bool {
+	return p.Line > syntax.Line(p, s.Lookup.Pos()) && p.Line <= syntax.Line(p, s.Store.End())
 }
