@@ -73,6 +73,7 @@ import (
 	mapgrowth "github.com/hone-go/hone/internal/diagnose/rules/map-growth"
 	mapperobject "github.com/hone-go/hone/internal/diagnose/rules/map-per-object"
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
+	nestedjsonmethods "github.com/hone-go/hone/internal/diagnose/rules/nested-json-methods"
 	nopgo "github.com/hone-go/hone/internal/diagnose/rules/no-pgo"
 	offsetpaging "github.com/hone-go/hone/internal/diagnose/rules/offset-paging"
 	oldgo "github.com/hone-go/hone/internal/diagnose/rules/old-go"
@@ -207,6 +208,7 @@ func All() []rule.Rule {
 		mapgrowth.Rule(),
 		mapperobject.Rule(),
 		metriclabelpercall.Rule(),
+		nestedjsonmethods.Rule(),
 		nopgo.Rule(),
 		offsetpaging.Rule(),
 		oldgo.Rule(),

@@ -76,7 +76,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		k.CPU, k.Allocs, k.Block, k.Mutex, k.Live = c.cpu, c.allocs, nil, nil, nil
 		k.Callees = []string{"database/sql.*"}
 		k.Confidence = how.confidence
-		k.Cause = fmt.Sprintf("Connections to the database are closed after use and opened again by the next query: that takes %s of CPU. %s", units.Percent(c.share(p)), how.cause)
+		k.Cause = "Connections to the database are closed after use and opened again by the next query. " + how.cause
 		k.Fix = how.fix
 		k.Evidence = []rule.Evidence{{
 			What: "CPU that opens connections, and that closes them",
