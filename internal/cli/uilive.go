@@ -144,7 +144,11 @@ type viewed struct {
 // run records with the pages open, prints the findings, and serves the pages until ctx ends.
 func (v *viewed) run(ctx context.Context, env Env, cfg session.Config, prog *progress, args, rest []string) error {
 	b := &uiBackend{env: env, kept: &keptSources{ctx: ctx}, cfg: cfg}
-	name := "recording " + strings.Join(args, " ")
+	of := strings.Join(args, " ")
+	if of == "." { // which says nothing to a reader of the page
+		of = filepath.Base(filepath.Join(env.Dir, v.rec.dir))
+	}
+	name := "recording " + of
 	b.running.Store(&name)
 	feed := &ui.Feed{}
 	pages := uiFlags{listen: "127.0.0.1:0", noBrowser: v.noBrowser}

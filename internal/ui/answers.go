@@ -49,8 +49,9 @@ func (a *answers) get(ctx context.Context, args []string, run func(context.Conte
 	if err := run(ctx, &out, args...); err != nil {
 		return nil, err
 	}
-	a.keep(key, out.Bytes())
-	return out.Bytes(), nil
+	data := bytes.Clone(out.Bytes()) // without the buffer's unused half
+	a.keep(key, data)
+	return data, nil
 }
 
 // keyOf returns the command line with the size and time of the files in it.

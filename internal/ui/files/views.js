@@ -74,7 +74,7 @@ async function findings() {
   const r = await ask("findings");
   const res = r.resources || {};
   const facts = [
-    ["target", r.recording.target], ["Go", r.recording.go],
+    ["target", r.recording.target === "." && r.recording.module || r.recording.target], ["Go", r.recording.go],
     ["throughput", res.requests_per_second ? digits(res.requests_per_second) + " requests/s" : ""],
     ["CPU", res.cpu_seconds_per_request ? nanoseconds(res.cpu_seconds_per_request * 1e9) + (res.run ? " per run" : " per request") : res.cpu_seconds ? digits(res.cpu_seconds) + " s" : ""],
     ["limited by", limits(res), res.limiting_why], ["garbage collector", res.gc_cpu_share ? percent(res.gc_cpu_share) + " of CPU" : ""],
