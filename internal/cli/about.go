@@ -70,12 +70,12 @@ func rulesCommand() command {
 			"hone rules -markdown",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
-			page := fs.Bool("markdown", false, "print the catalogue as a page, a paragraph for each rule")
+			page := fs.Bool("markdown", false, "print the catalogue as a Markdown page, with a paragraph for each rule")
 			asJSON := fs.Bool("json", false, "print JSON with a versioned schema")
 			return func(_ context.Context, env Env, args, _ []string) error {
 				rules := diagnose.Rules()
 				if *asJSON && *page {
-					return usagef("rules: -markdown and -json exclude each other")
+					return usagef("rules: give either -markdown or -json")
 				}
 				if *asJSON && len(args) == 0 {
 					return render.JSON(env.Stdout, render.RulesJSON(rules))

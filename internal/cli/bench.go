@@ -21,7 +21,7 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// benchFlags are those of `hone bench` and `hone gate`.
+// benchFlags are the flags of `hone bench` and `hone gate`.
 type benchFlags struct {
 	out   outputFlags
 	spec  bench.Spec
@@ -29,13 +29,13 @@ type benchFlags struct {
 	cpus  string
 	lines bool
 	files benchFiles
-	keep  bool // in the history
+	keep  bool // add the results to the history
 	where historyPlace
 	fs    *flag.FlagSet
-	judge func(*bench.Result) // of a gate, before anything is written
+	judge func(*bench.Result) // of the gate; called before anything is written
 }
 
-// benchFiles are the reports of a comparison for other programs.
+// benchFiles are the report files of a comparison.
 type benchFiles struct{ markdown, junit, csv, html string }
 
 func (f *benchFiles) declare(fs *flag.FlagSet) {
@@ -57,13 +57,13 @@ func (b *benchFlags) declareMeasuring(fs *flag.FlagSet) {
 	b.fs = fs
 	b.out.declare(fs, "")
 	fs.DurationVar(&b.spec.Budget, "budget", bench.DefaultBudget, "spend at most `D` on one benchmark, both sides together; half of it is reserved to measure a change again")
-	fs.DurationVar(&b.spec.Time, "time", 100*time.Millisecond, "let one run take about `D`")
-	fs.IntVar(&b.spec.Most, "runs", bench.DefaultMost, "make at most `N` runs a side")
+	fs.DurationVar(&b.spec.Time, "time", 100*time.Millisecond, "length of one run, about `D`")
+	fs.IntVar(&b.spec.Most, "runs", bench.DefaultMost, "make at most `N` runs per side")
 	fs.BoolVar(&b.spec.Instructions, "instructions", false, "also count instructions, with perf or valgrind: slow, but other processes do not disturb them")
 	fs.IntVar(&b.spec.Record, "record", 0, "record the `N` benchmarks that use the most CPU per operation, and print their findings")
 	fs.StringVar(&b.cpus, "cpu", "", "run each benchmark with each GOMAXPROCS of the `LIST`: 1,2,4")
 	fs.IntVar(&b.spec.Layouts, "layouts", bench.DefaultLayouts, "link each test binary with `N` orders of functions, and N others for a second set (Go 1.26)")
-	fs.Uint64Var(&b.spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
+	fs.Uint64Var(&b.spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the clock)")
 	fs.StringVar(&b.build, "build", "", "`FLAGS` for the go command: '-tags=x -race'")
 }
 
@@ -71,7 +71,7 @@ func benchCommand() command {
 	return command{
 		name: "bench", args: "[PACKAGES]", group: "benchmarks, load, comparison",
 		short: "Go benchmarks with verdicts: one process per run, interleaved, against a git ref",
-		long: `Runs the benchmarks of packages (patterns as for go test; default .). Each run is a process, the runs of both sides are
+		long: `Runs the benchmarks of packages (patterns as for go test; default .). Each run is a process of its own, the runs of both sides are
 interleaved, and each side has several link layouts. Ten values of one process (go test -count=10) share its heap, its
 addresses and the state of the machine at that time, and differ from the next ten far more than from each other.
 
@@ -84,7 +84,7 @@ is within 2 %.
 -against self compares the tree with itself, in other layouts: rows that are unknown are those that this machine cannot decide in that
 budget, and rows that are better or worse are errors.
 
--against FILE compares with benchmark lines of an earlier run (hone bench -lines, go test -bench). That is weaker: the state of the
+-against FILE compares with benchmark lines of an earlier run (hone bench -lines, go test -bench). The result is less certain: the state of the
 machine at that time may cause a difference.
 
 CPU is the process's user and system time while the benchmark's timer runs. Other processes on the machine disturb it
@@ -99,7 +99,7 @@ far less than the elapsed time.`,
 		setup: func(fs *flag.FlagSet) runFunc {
 			var b benchFlags
 			b.declare(fs)
-			fs.StringVar(&b.spec.Against, "against", "", "compare the working tree with the git `REF`, with itself (self), or with a file of benchmark lines, which is weaker")
+			fs.StringVar(&b.spec.Against, "against", "", "compare the working tree with the git `REF`, with itself (self), or with a file of benchmark lines, which is less certain")
 			fs.BoolVar(&b.lines, "lines", false, "print each run in the format of go test -bench, with the key side (benchstat -col side)")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				_, err := b.run(ctx, env, args)
@@ -161,7 +161,7 @@ A CI job needs the base in its clone: fetch-depth: 0.`,
 	}
 }
 
-// prepare completes the specification but for what is measured.
+// prepare completes the specification, except for what to measure.
 func (b *benchFlags) prepare(env Env) (*progress, error) {
 	cfg, prog, err := b.out.session(env)
 	if err != nil {
@@ -188,7 +188,7 @@ func (b *benchFlags) prepare(env Env) (*progress, error) {
 	return prog, nil
 }
 
-// parseCPUs reads a list of GOMAXPROCS.
+// parseCPUs parses a list of values for GOMAXPROCS.
 func parseCPUs(list string) (cpus []int, err error) {
 	if list == "" {
 		return nil, nil
@@ -225,7 +225,7 @@ func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Re
 		if r, err = bench.AgainstFile(file, r); err != nil {
 			return nil, err
 		}
-		if b.keep { // what was measured; the file has its own commit
+		if b.keep { // the samples; the file has its own commit
 			if err := b.where.keep(ctx, env, measured); err != nil {
 				return nil, err
 			}
@@ -255,7 +255,7 @@ func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Re
 	return r, buffered(env.Stdout, func(w io.Writer) error { render.Bench(w, r, b.out.style(env)); return nil })
 }
 
-// baselineFile takes -against for the name of a file if it is one and no git ref, and returns it.
+// baselineFile returns the value of -against if it is the name of a file and not a git ref.
 func (b *benchFlags) baselineFile(ctx context.Context, env Env) (string, error) {
 	name := b.spec.Against
 	if name == "" || name == bench.Self {
@@ -275,7 +275,7 @@ func (b *benchFlags) baselineFile(ctx context.Context, env Env) (string, error) 
 	return path, nil
 }
 
-// write writes those that were asked for.
+// write writes the files that the user asked for.
 func (f *benchFiles) write(r *bench.Result) error {
 	for _, f := range []struct {
 		name  string
@@ -311,7 +311,7 @@ func given(fs *flag.FlagSet, name string) (yes bool) {
 	return yes
 }
 
-// repositoryGate reads what the repository decides about its gate.
+// repositoryGate reads the repository's configuration of its gate.
 func repositoryGate(env Env) (bench.Gate, error) {
 	f, err := choices.Find(env.Dir, choices.KnownRules(diagnose.Rules()))
 	if err != nil || f == nil {
@@ -329,9 +329,9 @@ func benchGate(g bench.Gate, r *bench.Result, strict bool) error {
 	worse, unknown := g.Apply(r)
 	switch {
 	case len(worse) > 0:
-		return &gateError{exitWorse, fmt.Sprintf("gate: %s is worse, one of %d", worse[0], len(worse))}
+		return &gateError{exitWorse, fmt.Sprintf("gate: %s is worse (1 of %d)", worse[0], len(worse))}
 	case strict && len(unknown) > 0:
-		return &gateError{exitUnknown, fmt.Sprintf("gate: %s is unknown, one of %d; a larger -budget settles it", unknown[0], len(unknown))}
+		return &gateError{exitUnknown, fmt.Sprintf("gate: %s is unknown (1 of %d); try a larger -budget", unknown[0], len(unknown))}
 	}
 	return nil
 }

@@ -20,10 +20,10 @@ const (
 	exitUsage  = 2
 
 	exitWorse   = 3 // gates: a regression
-	exitUnknown = 4 // gates: cannot tell
+	exitUnknown = 4 // gates: inconclusive
 )
 
-// command is one word of hone's command line.
+// command is one of hone's commands.
 type command struct {
 	name     string
 	args     string   // "TARGET [-- ARGS]"
@@ -31,14 +31,15 @@ type command struct {
 	long     string   // paragraphs, for `hone help NAME`
 	examples []string // complete command lines
 	group    string   // heading in the overview
-	// setup declares flags of its own on fs and returns what to run after parsing; declare adds those of all commands.
+	// setup declares the command's flags on fs and returns the function to run after parsing;
+	// declare adds the flags that all commands have.
 	setup func(fs *flag.FlagSet) runFunc
 }
 
-// runFunc runs a command with its arguments and what stood after "--".
+// runFunc runs a command with its arguments and those after "--".
 type runFunc func(ctx context.Context, env Env, args, rest []string) error
 
-// usageError is a mistake in the words of the command line: exit 2.
+// usageError is a mistake in the command line: exit 2.
 type usageError struct{ msg string }
 
 func (e *usageError) Error() string { return e.msg }
@@ -47,7 +48,7 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// gateError is a gate's answer: exit 3 or 4.
+// gateError is a gate's failure: exit 3 or 4.
 type gateError struct {
 	code int
 	msg  string
@@ -90,17 +91,18 @@ func Main(ctx context.Context, args []string, env Env) int {
 	return code
 }
 
-// exitCode says on standard error what went wrong, and returns the exit code for it.
+// exitCode prints an error to standard error, and returns its exit code.
 func exitCode(ctx context.Context, env Env, err error) int {
 	if err == nil {
 		return exitOK
 	}
 	if errors.Is(err, syscall.EPIPE) {
-		return exitFailed // nobody reads any more: hone top | head
+		return exitFailed // the reader of the output has exited: hone top | head
 	}
 	text := strings.TrimRight(err.Error(), "\n")
 	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || signalled(err)) {
-		// "interrupted" says it; what hone was doing is worth saying, the last words of the chain are not.
+		// Print what hone was doing, without the last words of the error: "interrupted" replaces
+		// them.
 		for _, last := range []string{context.Canceled.Error(), "signal: interrupt", "signal: killed"} {
 			text = strings.TrimSuffix(strings.TrimSuffix(text, last), ": ")
 		}
@@ -120,7 +122,8 @@ func exitCode(ctx context.Context, env Env, err error) int {
 	return exitFailed
 }
 
-// signalled reports whether an error is of a command that a signal ended: Ctrl-C reaches those that hone runs, too.
+// signalled reports whether an error says that a signal ended a command: Ctrl-C also reaches the
+// commands that hone runs.
 func signalled(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && !exit.Exited()
@@ -158,8 +161,8 @@ func dispatch(ctx context.Context, args []string, env Env) error {
 	return common.run(ctx, env, words, rest)
 }
 
-// parse reads flags before, between and after the arguments, as people type
-// them; what follows "--" is passed on unchanged.
+// parse accepts flags before, between and after the arguments, as people type them; everything
+// after "--" is passed on unchanged.
 func parse(fs *flag.FlagSet, args []string) (words, rest []string, err error) {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args, rest = args[:i], args[i+1:]
@@ -194,12 +197,12 @@ func suggestFlag(fs *flag.FlagSet, err error) string {
 	return suggest(name, names)
 }
 
-// suggest offers the nearest of names, when one is near: at most two edits away.
+// suggest returns a hint with the most similar of names, if one is at most two edits away.
 func suggest(word string, names []string) string {
 	best, bestDistance := "", 3
 	for _, n := range names {
 		d := editDistance(word, n)
-		if swapped(word, n) { // the most frequent slip, and no letter is missing
+		if swapped(word, n) { // the most frequent typo
 			d = 0
 		}
 		if d < bestDistance && d < len(n) {
@@ -212,7 +215,7 @@ func suggest(word string, names []string) string {
 	return fmt.Sprintf(" (did you mean %q?)", best)
 }
 
-// swapped reports whether two words differ by two neighbouring letters that changed places.
+// swapped reports whether two words differ by two adjacent letters that are swapped.
 func swapped(a, b string) bool {
 	for i := range len(a) - 1 {
 		if len(a) == len(b) && a[:i]+a[i+1:i+2]+a[i:i+1]+a[i+2:] == b {
@@ -222,7 +225,7 @@ func swapped(a, b string) bool {
 	return false
 }
 
-// editDistance is Levenshtein's, a row at a time.
+// editDistance returns the Levenshtein distance.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -243,7 +246,7 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// buffered collects a page and writes it in one go, so that a closed pipe is one error.
+// buffered collects a page and writes it at once, so that a closed pipe causes one error.
 func buffered(w io.Writer, draw func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := draw(&b); err != nil {

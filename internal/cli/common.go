@@ -7,13 +7,13 @@ import (
 
 // common are the flags that every command has.
 type common struct {
-	out     string // write there instead of to standard output
-	ownOut  bool   // the command has an -o of its own, which gets the name
+	out     string // write to this file instead of standard output
+	ownOut  bool   // the command has its own flag -o
 	memory  memoryFlag
 	command runFunc
 }
 
-// declare declares the flags of the command, and those that every command has, on fs.
+// declare declares on fs the flags of the command, and those that every command has.
 func (c command) declare(fs *flag.FlagSet) *common {
 	k := &common{command: c.setup(fs)}
 	if k.ownOut = fs.Lookup("o") != nil; !k.ownOut {
@@ -26,7 +26,7 @@ func (c command) declare(fs *flag.FlagSet) *common {
 	return k
 }
 
-// run runs the command within its memory, with its output where -o says.
+// run runs the command within its memory limit, with output to the file of -o.
 func (k *common) run(ctx context.Context, env Env, args, rest []string) error {
 	ctx, done := k.memory.bound(ctx, env)
 	err := redirect(env, k.out, func(env Env) error { return k.command(ctx, env, args, rest) })

@@ -80,7 +80,7 @@ func TestPicturesByEnding(t *testing.T) {
 	for _, x := range []struct{ command, file, head, err string }{
 		{"graph", "g.svg", "<svg", ""}, {"graph", "g.dot", "digraph", ""}, {"graph", "g.gv", "digraph", ""},
 		{"flame", "f.html", "<!doctype", ""}, {"flame", "f.HTM", "<!doctype", ""}, {"flame", "f.svg", "<svg", ""},
-		{"graph", "g.html", "", "there are .svg and .dot"}, {"flame", "f.png", "", "there are .html and .svg"},
+		{"graph", "g.html", "", "use .svg or .dot"}, {"flame", "f.png", "", "use .html or .svg"},
 	} {
 		path := filepath.Join(t.TempDir(), x.file)
 		code, _, stderr := run(t, x.command, "-o", path, c.profile)

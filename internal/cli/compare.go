@@ -27,12 +27,12 @@ A verdict needs a change that is larger than the difference between recordings o
 row shows as ±; 1 in 40 comparisons of a program with itself may get one. One recording per side does not show
 that difference, so it is taken from other machines and is large: record three per side, alternating, to detect
 smaller changes. Allocations that are the same in every process are compared exactly. "same" means that the
-whole interval is within 2 %, "unknown" that the data do not decide.
+whole interval is within 2 %, "unknown" means that the data do not decide.
 
 Recordings of different programs, arguments or loads are refused; benchmarks are matched by name.
 
-OLD and NEW may also be files of benchmark lines, from go test -bench or hone bench -lines. All values of one process
-are one sample there: ten values of go test -count=10 differ far less from each other than from those of the next process,
+OLD and NEW may also be files of benchmark lines, from go test -bench or hone bench -lines. All values that one process printed
+then count as one sample: ten values of go test -count=10 differ far less from each other than from those of another process,
 and a comparison of such values reports half of all unchanged benchmarks as changed. Run the test binary several times
 and append the output to one file.
 Allocations that never differ are compared exactly, even from one run. -filter, -table, -row, -col and
@@ -97,7 +97,7 @@ runs per side are necessary, alternating. Runs that the load generator limited g
 	}
 }
 
-// benchCompare are the flags for files of benchmark lines and of load results.
+// benchCompare holds the flags for files of benchmark lines and for load results.
 type benchCompare struct {
 	spec  bench.FilesSpec
 	files benchFiles
@@ -108,22 +108,23 @@ func (b *benchCompare) declare(fs *flag.FlagSet) {
 	fs.StringVar(&b.spec.Filter, "filter", "", "for files of benchmarks: keep the results that match `FILTER`: '.name:Encode AND /size:1kB'")
 	fs.StringVar(&b.spec.Row, "row", "", "for files of benchmarks: results with the same `KEYS` are one benchmark (default .fullname)")
 	fs.StringVar(&b.spec.Table, "table", "", "for files of benchmarks: a table for each value of `KEYS`: goos, /size")
-	fs.StringVar(&b.spec.Ignore, "ignore", "", "for files of benchmarks: ignore `KEYS` when benchmarks are matched: /run")
-	fs.StringVar(&b.spec.Column, "col", "", "take the two values of `KEY` for the sides: side, /impl; all files are read")
-	fs.BoolVar(&b.spec.Pooled, "pooled", false, "for files of benchmarks: each value of a process is a sample, as for benchstat")
+	fs.StringVar(&b.spec.Ignore, "ignore", "", "for files of benchmarks: ignore `KEYS` when matching benchmarks: /run")
+	fs.StringVar(&b.spec.Column, "col", "", "compare the two values of `KEY` in all files: side, /impl")
+	fs.BoolVar(&b.spec.Pooled, "pooled", false, "for files of benchmarks: count each value of a process as a sample, as benchstat does")
 	b.files.declare(fs)
 }
 
-// projected reports whether a flag for files of benchmarks was given.
+// projected reports whether the user gave a flag that is only for files of benchmarks.
 func (b *benchCompare) projected() bool {
 	return b.spec.Filter+b.spec.Table+b.spec.Row+b.spec.Ignore != ""
 }
 
-// run compares files of benchmark lines or of load results; done is false when the sources are recordings.
+// run compares files of benchmark lines or of load results. done is false if the sources are
+// recordings.
 func (b *benchCompare) run(env Env, out *outputFlags, sides *sideFlags, args []string) (done bool, err error) {
 	if b.spec.Column != "" {
 		if len(args) == 0 || len(sides.old)+len(sides.new) > 0 {
-			return true, usagef("compare: with -col name the files, whatever side they are of")
+			return true, usagef("compare: with -col, give the files as arguments: the values of the key are the sides")
 		}
 		b.spec.Old = args
 	} else {
@@ -150,7 +151,7 @@ func (b *benchCompare) run(env Env, out *outputFlags, sides *sideFlags, args []s
 	return true, b.print(env, out, r)
 }
 
-// print prints a comparison and writes the files that were asked for.
+// print prints a comparison and writes the requested files.
 func (b *benchCompare) print(env Env, out *outputFlags, r *bench.Result) error {
 	if err := b.files.write(r); err != nil {
 		return err
@@ -161,7 +162,7 @@ func (b *benchCompare) print(env Env, out *outputFlags, r *bench.Result) error {
 	return buffered(env.Stdout, func(w io.Writer) error { render.Bench(w, r, out.style(env)); return nil })
 }
 
-// loads compares load results; nil when no source is one.
+// loads compares load results; it returns nil if no source is one.
 func (b *benchCompare) loads(env Env) (*bench.Result, error) {
 	var sides [2][]bench.LoadRun
 	found, others := "", ""
@@ -190,14 +191,14 @@ func (b *benchCompare) loads(env Env) (*bench.Result, error) {
 	return bench.CompareLoads(sides[0], sides[1], b.force)
 }
 
-// mostLoadBytes bounds a load result, which is a few thousand bytes long.
+// mostLoadBytes limits the size of a load result, which usually has a few thousand bytes.
 const mostLoadBytes = 1 << 20
 
-// loadReport reads the output of hone load -json; nil when the file is something else.
+// loadReport reads the output of hone load -json; it returns nil if the file is something else.
 func loadReport(path string) (*load.Report, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil // the name of a recording, perhaps; who opens that says more
+		return nil, nil // perhaps the name of a recording, which is opened later
 	}
 	defer f.Close()
 	head := make([]byte, 1)
@@ -211,7 +212,8 @@ func loadReport(path string) (*load.Report, error) {
 	return load.ParseReport(append(head, text...))
 }
 
-// benchText reports whether a source is a file with benchmark lines, and not a recording or the name of one.
+// benchText reports whether a source is a file with benchmark lines rather than a recording or its
+// name.
 func benchText(name string) bool {
 	f, err := os.Open(name)
 	if err != nil {

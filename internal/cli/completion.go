@@ -25,9 +25,9 @@ func completionCommand() command {
 		setup: func(fs *flag.FlagSet) runFunc {
 			return func(_ context.Context, env Env, args, _ []string) error {
 				if len(args) != 1 {
-					return usagef("completion: name a shell: bash, zsh or fish")
+					return usagef("completion: give a shell: bash, zsh or fish")
 				}
-				if args[0] == "recordings" { // which the scripts ask
+				if args[0] == "recordings" { // the scripts ask for these
 					return printRecordings(env)
 				}
 				draw, ok := map[string]func(io.Writer, []completion){
@@ -45,7 +45,7 @@ func completionCommand() command {
 	}
 }
 
-// printRecordings prints the recordings that the cache has, by their labels and names.
+// printRecordings prints the labels and names of the recordings in the cache.
 func printRecordings(env Env) error {
 	list, err := session.Config{CacheDir: env.CacheDir}.Shelf().List()
 	if err != nil {
@@ -59,12 +59,12 @@ func printRecordings(env Env) error {
 	return nil
 }
 
-// completion is what a shell needs to know of one command.
+// completion is what a shell needs to complete one command.
 type completion struct {
 	name, short string
 	flags       []string
-	words       []string // that may follow it: views, rules, commands
-	recordings  bool     // it reads recordings
+	words       []string // words that can follow it: views, rules, commands
+	recordings  bool     // it takes a recording
 }
 
 func completions() []completion {
@@ -72,7 +72,7 @@ func completions() []completion {
 	for _, c := range commands() {
 		fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 		c.declare(fs)
-		entry := completion{name: c.name, short: c.short, words: behind(c.name), recordings: readsRecordings.MatchString(c.args)}
+		entry := completion{name: c.name, short: c.short, words: following(c.name), recordings: readsRecordings.MatchString(c.args)}
 		fs.VisitAll(func(f *flag.Flag) { entry.flags = append(entry.flags, "-"+f.Name) })
 		all = append(all, entry)
 	}
@@ -82,8 +82,8 @@ func completions() []completion {
 // readsRecordings matches the arguments of commands that take a recording.
 var readsRecordings = regexp.MustCompile(`\b(SOURCE|REC|OLD)\b`)
 
-// behind lists the words that may follow a command.
-func behind(name string) (words []string) {
+// following lists the words that can follow a command.
+func following(name string) (words []string) {
 	switch name {
 	case "trace":
 		for _, v := range traceViews() {
@@ -129,7 +129,7 @@ complete -o filenames -F _hone hone
 `)
 }
 
-// shellWords are the words behind a command for the scripts of bash and zsh.
+// shellWords returns the words that can follow a command, for the scripts of bash and zsh.
 func shellWords(c completion) string {
 	words := strings.Join(c.words, " ")
 	if c.recordings {
@@ -138,7 +138,7 @@ func shellWords(c completion) string {
 	return words
 }
 
-// listRecordings is what the scripts run for the names of recordings.
+// listRecordings is the command with which the scripts list the recordings.
 const listRecordings = "hone completion recordings 2>/dev/null"
 
 func zshCompletion(w io.Writer, all []completion) {

@@ -14,9 +14,9 @@ func demoCommand() command {
 	return command{
 		name: "demo", group: "the main job",
 		short: "the whole loop on a service that comes with hone",
-		long: `Writes the left-pad service, before and after its published repair, to a temporary
+		long: `Writes the left-pad service, before and after its published fixes, to a temporary
 directory, records both under the same load, and prints the findings of the first,
-what is left of them in the second, and the comparison per request. The load goes to
+those that remain in the second, and the comparison per request. The load goes to
 a free port of this machine's loopback. Takes about two minutes.`,
 		examples: []string{"hone demo", "hone demo -duration 60s", "hone demo -json"},
 		setup: func(fs *flag.FlagSet) runFunc {
@@ -29,7 +29,7 @@ a free port of this machine's loopback. Takes about two minutes.`,
 					return usagef("demo takes no arguments")
 				}
 				if duration < 4*time.Second {
-					return usagef("demo: -duration %s: at least 4s, so that every phase sees something", duration)
+					return usagef("demo: -duration %s is too short: every phase needs requests; use at least 4s", duration)
 				}
 				cfg, prog, err := out.session(env)
 				if err != nil {

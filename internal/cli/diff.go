@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// diffFlags are those of `hone diff`.
+// diffFlags are the flags of `hone diff`.
 type diffFlags struct {
 	profileFlags
 	sideFlags
@@ -30,14 +30,14 @@ func diffCommand() command {
 		name: "diff", args: "OLD NEW", group: "profiles",
 		short: "what changed between two profiles or recordings, with a verdict",
 		long: `OLD and NEW are profiles, recordings or their parts, or several of each with commas between
-them (or with -old and -new): then the spread between profiles counts too.
+them (or with -old and -new): then the differences between profiles of one side count, too.
 
-Costs are per request between recordings made under load, else per second where the
-profiles have a duration, else shares of the total. Each row gets one of three verdicts:
+Costs are per request for recordings made under load, otherwise per second if the
+profiles have a duration, otherwise shares of the total. Each row gets one of three verdicts:
 moved (more than chance: 1 in 40 comparisons of a program with itself has a row that moved),
-same (the whole 95 % interval is within the threshold), or cannot tell.
+same (the whole 95 % interval is within the threshold), or inconclusive.
 
-The work of hone itself in a recording is left out. What the runtime does for a function (allocation, copying, locks) counts as the function's
+The work of hone itself in a recording is left out. Work of the runtime for a function (allocation, copying, locks) counts as the function's
 own cost; -by flat counts the innermost frame, as pprof does, -by cum all callees.`,
 		examples: []string{
 			"hone diff before.hone after.hone",
@@ -48,11 +48,11 @@ own cost; -by flat counts the innermost frame, as pprof does, -by cum all callee
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
 			d := diffFlags{threshold: compare.DefaultThreshold}
-			d.declare(fs, "show `N` rows of each table (default 20; -1: all, the same ones too)")
+			d.declare(fs, "show `N` rows of each table (default 20; -1: all, including unchanged ones)")
 			d.declareSides(fs, "source")
 			fs.StringVar(&d.by, "by", "own", "what a sample is charged to: `own`, flat or cum")
-			fs.BoolVar(&d.paths, "paths", false, "a row for each path of calls")
-			fs.BoolVar(&d.gate, "gate", false, "exit 3 when something regressed by more than the threshold, 4 when that is inconclusive")
+			fs.BoolVar(&d.paths, "paths", false, "a row for each call path")
+			fs.BoolVar(&d.gate, "gate", false, "exit 3 if something regressed by more than the threshold, 4 if that is inconclusive")
 			fs.Var(&d.threshold, "threshold", "differences below this `SHARE` of the old total do not matter, e.g. 5%")
 			return d.run
 		},
@@ -65,7 +65,7 @@ func (d *diffFlags) run(ctx context.Context, env Env, args, _ []string) error {
 		return usagef("-by: no %q; there are own, flat and cum", d.by)
 	}
 	if d.paths && measure == pairing.Cum {
-		return usagef("-paths and -by cum exclude each other: a path has no callees")
+		return usagef("give either -paths or -by cum: a path has no callees")
 	}
 	old, new, err := d.sides("diff", args)
 	if err != nil {
@@ -80,10 +80,10 @@ func (d *diffFlags) run(ctx context.Context, env Env, args, _ []string) error {
 		return usagef("diff: addresses move between builds; there are functions, filefunctions, files and lines")
 	}
 	if len(d.base)+len(d.diffBase) > 0 {
-		return usagef("diff: name the base as the old side: hone diff OLD NEW; what was subtracted has no samples to judge by")
+		return usagef("diff: give the base as the old side, hone diff OLD NEW: a subtracted profile has no sampling error")
 	}
 	if shape.Mean {
-		return usagef("diff: -mean has no sampling error to judge by; leave it out")
+		return usagef("diff: a -mean has no sampling error; leave -mean out")
 	}
 	d.programOnly = true
 	differ, err := compare.NewDiffer(compare.DiffOptions{
@@ -126,10 +126,10 @@ func (d *diffFlags) run(ctx context.Context, env Env, args, _ []string) error {
 	return gateOf(diff)
 }
 
-// mostPaths is how many paths that did not move are kept: there may be hundreds of thousands.
+// mostPaths is the number of unmoved paths that are kept: there may be hundreds of thousands.
 const mostPaths = 200
 
-// limit is how many rows that did not move are printed, at most; 0 for all.
+// limit returns the largest number of unmoved rows that are printed; 0 for all.
 func (d *diffFlags) limit() int {
 	if !d.paths || d.top < 0 {
 		return 0
@@ -154,7 +154,7 @@ func (d *diffFlags) print(env Env, diff *compare.Diff, shape report.Options) err
 	})
 }
 
-// gateOf turns a diff into an exit code: 3 when something is worse, 4 when it is unknown.
+// gateOf turns a diff into an exit code: 3 if something is worse, 4 if it is unknown.
 func gateOf(d *compare.Diff) error {
 	g := d.Gate()
 	limit := strconv.FormatFloat(100*d.Threshold, 'g', 3, 64) + " % of the old total"
@@ -166,14 +166,14 @@ func gateOf(d *compare.Diff) error {
 	}
 	switch {
 	case len(g.Worse) > 0:
-		return &gateError{exitWorse, fmt.Sprintf("gate: %s and %d others cost more by over %s", name(g.Worse), len(g.Worse)-1, limit)}
+		return &gateError{exitWorse, fmt.Sprintf("gate: %s and %d others regressed by more than %s", name(g.Worse), len(g.Worse)-1, limit)}
 	case len(g.Unknown) > 0:
-		return &gateError{exitUnknown, fmt.Sprintf("gate: inconclusive for %s and %d others, which may cost more by over %s; longer or more profiles settle it", name(g.Unknown), len(g.Unknown)-1, limit)}
+		return &gateError{exitUnknown, fmt.Sprintf("gate: inconclusive for %s and %d others, which may have regressed by more than %s; use longer or more profiles", name(g.Unknown), len(g.Unknown)-1, limit)}
 	}
 	return nil
 }
 
-// share is a flag of a part of something: "5%", "0.5 %" or "0.05".
+// share is a flag with a share: "5%", "0.5 %" or "0.05".
 type share float64
 
 func (s *share) String() string {
@@ -187,7 +187,7 @@ func (s *share) Set(text string) error {
 		x /= 100
 	}
 	if err != nil || !(x >= 0 && x <= 1) {
-		return fmt.Errorf("want a share like 5%% or 0.05, at most 100%%")
+		return fmt.Errorf("want a share such as 5%% or 0.05, at most 100%%")
 	}
 	*s = share(x)
 	return nil

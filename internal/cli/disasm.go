@@ -14,14 +14,14 @@ import (
 func disasmCommand() command {
 	return command{
 		name: "disasm", args: "REGEXP [SOURCE...]", group: "profiles",
-		short: "machine code of the matching functions with what each instruction costs",
+		short: "machine code of the matching functions with the cost of each instruction",
 		long: sourceHelp + `
 
-REGEXP may be an address, too. The code is read from the program that the profile names, or the
-one given with -binary; it must be the very build that ran. The program of a recording that hone
-built is built again. Behind an instruction stands the line that it comes from; where calls were
-inlined, the innermost comes first, and behind < where it was called. Below instructions that cost
-something stands what the compiler decided there, as in hone list.`,
+REGEXP may also be an address. The code is read from the program that the profile names, or the
+one given with -binary; it must be the same build that ran. If hone built the program of a
+recording, it is built again. After an instruction comes its source line; if calls were
+inlined, the innermost line comes first, and after < the line that called it. Below expensive
+instructions, hone prints the compiler's decisions, as in hone list.`,
 		examples: []string{
 			"hone disasm 'main\\.leftpad$' rec.hone",
 			"hone disasm -intel_syntax 'bytes.*IndexByte' cpu.pprof",
@@ -32,12 +32,12 @@ something stands what the compiler decided there, as in hone list.`,
 			var o inspect.DisasmOptions
 			var intel bool
 			p.declare(fs, "")
-			fs.StringVar(&o.Binary, "binary", "", "the program that ran, `FILE`, where it is not at the place that the profile names")
+			fs.StringVar(&o.Binary, "binary", "", "the program that ran, `FILE`, if it is not at the path in the profile")
 			fs.BoolVar(&intel, "intel_syntax", false, "write instructions as Intel does, not as Go's assembler")
-			remarks := fs.Bool("remarks", true, "say what the compiler decided where it costs; see hone help list")
+			remarks := fs.Bool("remarks", true, "print the compiler's decisions below expensive instructions; see hone help list")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				if len(args) == 0 {
-					return usagef("disasm: which functions? name a regular expression, e.g. hone disasm 'main\\.' rec.hone")
+					return usagef("disasm: give a regular expression for functions, e.g. hone disasm 'main\\.' rec.hone")
 				}
 				re, err := regexp.Compile(args[0])
 				if err != nil {

@@ -17,30 +17,30 @@ import (
 	"github.com/hone-go/hone/internal/source"
 )
 
-// Env is what a command sees of the world.
+// Env is a command's environment.
 type Env struct {
 	Stdin    io.Reader
 	Stdout   io.Writer
 	Stderr   io.Writer
 	Getenv   func(string) string
-	CacheDir string // hone's own; "" when there is none, with CacheErr saying why
+	CacheDir string // hone's cache directory; "" if there is none, and CacheErr says why
 	CacheErr error
-	Keep     shelf.Limits // of the recordings in the cache
-	KeepErr  error        // what is wrong with the variables that set Keep
+	Keep     shelf.Limits // for the recordings in the cache
+	KeepErr  error        // an error in the variables that set Keep
 	Dir      string       // working directory
 	Version  string
 
 	StdoutTerminal bool // standard output is a terminal
 	StdoutTTY      bool // it shows colours
-	StderrTTY      bool // a progress line that redraws itself
-	Width          int  // columns of the terminal; 0 when stdout is none
+	StderrTTY      bool // standard error can redraw a progress line
+	Width          int  // columns of the terminal; 0 if standard output is not one
 
-	ink                  screen.Ink // of the colours that Stdout shows
-	rawStdout, rawStderr io.Writer  // what is behind Stdout and Stderr once they escape; see escaped
+	ink                  screen.Ink // the colours that Stdout passes through
+	rawStdout, rawStderr io.Writer  // the streams before they were escaped; see escaped
 
-	// sources, when set, reads profiles instead of source.Opener.Profile.
+	// sources, if set, reads profiles instead of source.Opener.Profile.
 	sources openFunc
-	// traces, when set, keeps the execution traces that were read.
+	// traces, if set, caches execution traces.
 	traces *source.Traces
 }
 
@@ -61,8 +61,7 @@ func (e Env) opener(c session.Config, o source.Options) source.Opener {
 	return open
 }
 
-// System returns the Env of this process. It is the only place that reads the
-// environment.
+// System returns the Env of this process. Only System reads the environment.
 func System() Env {
 	env := Env{
 		Stdin:   os.Stdin,
@@ -85,7 +84,7 @@ func System() Env {
 	return env
 }
 
-// cacheDir is $HONE_CACHE, else "hone" in the user's cache directory.
+// cacheDir returns $HONE_CACHE, or "hone" in the user's cache directory.
 func cacheDir(getenv func(string) string, userCache func() (string, error)) (string, error) {
 	if dir := getenv("HONE_CACHE"); dir != "" {
 		return filepath.Abs(dir)
@@ -97,8 +96,8 @@ func cacheDir(getenv func(string) string, userCache func() (string, error)) (str
 	return filepath.Join(dir, "hone"), nil
 }
 
-// version is the module's version when installed by `go install`, else "devel"
-// with the revision when the build knows it.
+// version returns the module's version if hone was installed by `go install`, otherwise "devel"
+// with the revision if it is known.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -116,7 +115,8 @@ func version() string {
 	return v
 }
 
-// goSettings are the variables that Go's runtime and compiler read, as far as they are set. A program that is started inherits them.
+// goSettings returns the variables that are set and that Go's runtime or compiler reads. A program
+// that hone starts inherits them.
 func (e Env) goSettings() []string {
 	if e.Getenv == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// fileFlags are those of commands that write a file for other programs.
+// fileFlags are the flags of commands that write a file for other programs.
 type fileFlags struct {
 	profileFlags
 	out string
@@ -22,14 +22,14 @@ type fileFlags struct {
 
 func (f *fileFlags) declare(fs *flag.FlagSet) {
 	f.profileFlags.declare(fs, "")
-	fs.StringVar(&f.out, "o", "", "write to `FILE`; - or nothing: standard output")
+	fs.StringVar(&f.out, "o", "", "write to `FILE` (default, or -: standard output)")
 }
 
-// write writes to the file, or to standard output. Binary data is not for a
-// terminal. What is written is never held as a whole.
+// write writes to the file, or to standard output. It refuses to write binary data to a terminal,
+// and never holds the whole output in memory.
 func (f *fileFlags) write(env Env, binary bool, draw func(io.Writer) error) error {
 	if f.out == "" && binary && env.StdoutTerminal {
-		return usagef("the output is not for a terminal; name a file with -o FILE, or send it on with > or |")
+		return usagef("the output is binary: write it to a file with -o FILE, or redirect it with > or |")
 	}
 	if f.out == "" || f.out == "-" {
 		return streamed(env.data(), draw)
@@ -55,7 +55,7 @@ func (f *fileFlags) writeJSON(env Env, v any) error {
 	return f.write(env, false, func(w io.Writer) error { return render.JSON(w, v) })
 }
 
-// file is the file to write, "" where its name says nothing of its format.
+// file returns the name of the file to write, or "" if the name does not tell the format.
 func (f *fileFlags) file() string {
 	if info, err := os.Stat(f.out); f.json || f.out == "-" || err == nil && !info.Mode().IsRegular() {
 		return ""
@@ -63,8 +63,8 @@ func (f *fileFlags) file() string {
 	return f.out
 }
 
-// fileFormat chooses a format by its name, else by the file's ending, else the first; the last is another ending of
-// the first or second.
+// fileFormat returns the named format or, without a name, the one that the file's extension stands
+// for, or the first one. alias is another extension of the first or second format.
 func fileFormat(name, file, first, second, alias string) (string, error) {
 	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(file), "."))
 	switch {
@@ -82,10 +82,10 @@ func fileFormat(name, file, first, second, alias string) (string, error) {
 		}
 		return second, nil
 	}
-	return "", usagef("-o %s: its ending names no format; there are .%s and .%s, or say -format %s", file, first, second, first)
+	return "", usagef("-o %s: its extension is not a known format; use .%s or .%s, or -format %s", file, first, second, first)
 }
 
-// streamed writes in large pieces.
+// streamed writes output in large blocks.
 func streamed(w io.Writer, draw func(io.Writer) error) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	if err := draw(b); err != nil {
@@ -94,7 +94,8 @@ func streamed(w io.Writer, draw func(io.Writer) error) error {
 	return b.Flush()
 }
 
-// exportCommand is a command that turns a view into a file of another format. asJSON writes with -json the same numbers.
+// exportCommand returns a command that writes a view in another format; asJSON writes the same
+// numbers with -json.
 func exportCommand(c command, binary bool, write, asJSON func(v *view, w io.Writer) error) command {
 	c.args, c.group = "[SOURCE...]", "profiles"
 	c.long = sourceHelp + "\n" + c.long
@@ -150,7 +151,7 @@ func protoCommand() command {
 func topprotoCommand() command {
 	return exportCommand(command{
 		name: "topproto", short: "write the table of `hone top` as pprof",
-		long:     "A sample for each row, with the values cum and flat.",
+		long:     "The file has a sample for each row, with the values cum and flat.",
 		examples: []string{"hone topproto -o top.pprof cpu.pprof"},
 	}, true, func(v *view, w io.Writer) error {
 		top, err := v.wholeTop()
@@ -171,7 +172,7 @@ func topprotoCommand() command {
 	})
 }
 
-// wholeTop is the table of top with all of its rows.
+// wholeTop returns the table of top with all of its rows.
 func (v *view) wholeTop() (*report.Table, error) {
 	o := v.TopOptions(0)
 	o.Inline = false

@@ -24,7 +24,7 @@ import (
 	"github.com/hone-go/hone/internal/session"
 )
 
-// fixFlags are those of `hone fix`.
+// fixFlags are the flags of `hone fix`.
 type fixFlags struct {
 	out   outputFlags
 	again againFlags
@@ -33,7 +33,7 @@ type fixFlags struct {
 	fork  string
 }
 
-// againFlags say how to record again what a recording measured.
+// againFlags are the flags for recording again what a recording measured.
 type againFlags struct {
 	load    loadFlags
 	build   string
@@ -57,7 +57,7 @@ shows a gain and no loss. Until then your tree is not changed, even if hone is i
 
 -fork is for a finding in a dependency. With -try, hone first looks for a version that does not have the problem. If there is none (or without
 -try), it copies the module, patches the copy, runs the copy's tests, measures it (with -try), and prints the replace directive. It also writes the
-text of an issue for the maintainers, and sends it nowhere. If hone has no rewrite, change the copy and run the command again:
+text of an issue for the maintainers (and does not send it). If hone has no rewrite, change the copy and run the command again:
 hone then tests and measures your change.
 
 A recording does not contain headers and bodies of requests: repeat -load if the requests had some.`,
@@ -79,7 +79,7 @@ A recording does not contain headers and bodies of requests: repeat -load if the
 			fs.BoolVar(&f.spec.Write, "w", false, "test and measure the changes in a copy, and write them if the measurement shows a gain")
 			fs.BoolVar(&f.spec.Untried, "untried", false, "with -w: test, but do not measure")
 			fs.IntVar(&f.spec.Runs, "runs", 6, "record each side `N` times")
-			fs.Uint64Var(&f.spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
+			fs.Uint64Var(&f.spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the clock)")
 			return f.run
 		},
 	}
@@ -126,7 +126,7 @@ func (f *fixFlags) run(ctx context.Context, env Env, args, _ []string) error {
 	return buffered(env.Stdout, func(w io.Writer) error { render.Fix(w, r, f.out.style(env)); return nil })
 }
 
-// upstream does what can be done about a finding in a dependency.
+// upstream handles a finding in a dependency.
 func (f *fixFlags) upstream(ctx context.Context, env Env, cfg session.Config, res *session.Result, numbers []int, prog *progress) error {
 	defer prog.clear()
 	if len(numbers) != 1 || f.spec.Write || f.patch != "" {
@@ -186,10 +186,10 @@ func (f *fixFlags) fix(ctx context.Context, env Env, cfg session.Config, res *se
 	return fix.Run(ctx, cfg, plan, f.spec)
 }
 
-// moduleRoot is the directory of the go.mod that a directory belongs to.
+// moduleRoot returns the directory of the go.mod that applies to a directory.
 func moduleRoot(ctx context.Context, dir string) (string, error) {
 	if dir == "" {
-		return "", usagef("the recording is of a running service: its source is not known; record its package")
+		return "", usagef("the recording is of a running service, whose source is unknown; record its package instead")
 	}
 	cmd := exec.CommandContext(ctx, "go", "env", "GOMOD")
 	cmd.Dir = dir
@@ -199,7 +199,7 @@ func moduleRoot(ctx context.Context, dir string) (string, error) {
 	}
 	file := strings.TrimSpace(string(out))
 	if filepath.Base(file) != "go.mod" {
-		return "", usagef("%s is in no module", dir)
+		return "", usagef("%s is not in a module", dir)
 	}
 	return filepath.EvalSymlinks(filepath.Dir(file))
 }
@@ -213,8 +213,8 @@ func (a *againFlags) declare(fs *flag.FlagSet) {
 	fs.DurationVar(&a.timeout, "timeout", 10*time.Minute, "wait at most `D` for a build, for the service to be ready, and for the program to exit")
 }
 
-// isHere reports an error unless a recording is of the module that the user is in. Recordings may come from anywhere; what runs
-// because of one is the user's own.
+// isHere returns an error unless a recording is of the module that the user is in. A recording may
+// come from anywhere; hone runs only the user's own code because of one.
 func isHere(ctx context.Context, env Env, m recording.Manifest) error {
 	of, err := moduleRoot(ctx, m.Target.Dir)
 	if err != nil {
@@ -222,15 +222,15 @@ func isHere(ctx context.Context, env Env, m recording.Manifest) error {
 	}
 	here, err := moduleRoot(ctx, env.Dir)
 	if ctx.Err() != nil {
-		return ctx.Err() // the go command was interrupted: nothing is known of the module
+		return ctx.Err() // the go command was interrupted: the module is unknown
 	}
 	if err != nil || here != of {
-		return fmt.Errorf("the recording is of the module in %s, and running its code takes to be there: cd %s", of, of)
+		return fmt.Errorf("the recording is of the module in %s, and hone runs a module's code only from there: cd %s", of, of)
 	}
 	return nil
 }
 
-// options are those that record the target again.
+// options returns the options for recording the target again.
 func (a *againFlags) options(ctx context.Context, env Env, m recording.Manifest) (capture.Options, error) {
 	if err := isHere(ctx, env, m); err != nil {
 		return capture.Options{}, err
@@ -259,7 +259,7 @@ func (a *againFlags) options(ctx context.Context, env Env, m recording.Manifest)
 	if given != nil || a.command != "" {
 		o.Load, o.LoadCommand = given, a.command
 	}
-	if o.Dir, err = filepath.EvalSymlinks(o.Dir); err != nil { // as the module's root is
+	if o.Dir, err = filepath.EvalSymlinks(o.Dir); err != nil { // like the module's root
 		return o, err
 	}
 	o.Duration, o.Warmup, o.Timeout = a.length, a.warmup, a.timeout

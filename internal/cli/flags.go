@@ -19,7 +19,7 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// outputFlags are those of every command that reports.
+// outputFlags are the flags of all commands that print a report.
 type outputFlags struct {
 	json    bool
 	top     int
@@ -34,7 +34,7 @@ func (o *outputFlags) declare(fs *flag.FlagSet, topUsage string) {
 		fs.IntVar(&o.top, "top", 0, topUsage)
 		fs.StringVar(&o.rules, "rules", "", "run the rules in `LIST`: IDs, kinds or patterns, with a minus to leave out: 'all,-sprintf-simple,-gc'")
 	}
-	fs.BoolVar(&o.verbose, "v", false, "say more")
+	fs.BoolVar(&o.verbose, "v", false, "print more details")
 	fs.BoolVar(&o.quiet, "q", false, "no progress on stderr")
 }
 
@@ -57,13 +57,13 @@ func (o *outputFlags) session(env Env) (session.Config, *progress, error) {
 	return session.Config{CacheDir: env.CacheDir, Version: env.Version, Keep: env.Keep, Rules: o.rules, Progress: p.event}, p, nil
 }
 
-// list is a flag that may be given more than once.
+// list is a flag that can be repeated.
 type list []string
 
 func (l *list) String() string     { return strings.Join(*l, " ") }
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
-// connectFlags say how to speak to a service.
+// connectFlags are the flags for connections to a service.
 type connectFlags struct {
 	headers  list
 	insecure bool
@@ -94,7 +94,7 @@ const targetsHelp = `A targets file lists requests, which are sent in order, rep
 A target is a line METHOD URL (or only a URL, for GET), followed by its headers and optionally by @FILE,
 a file that contains the body, relative to the targets file. Headers of -header are added to all targets.`
 
-// loadFlags say what to send.
+// loadFlags are the flags of the load generator.
 type loadFlags struct {
 	connectFlags
 	load        string
@@ -119,7 +119,7 @@ func (l *loadFlags) declare(fs *flag.FlagSet, withLoad bool) {
 	l.connectFlags.declare(fs)
 }
 
-// options turns the flags into load.Options; nil without a load.
+// options turns the flags into load.Options; it returns nil without a load.
 func (l *loadFlags) options(arg string) (*load.Options, error) {
 	if arg == "" {
 		if l.rate != 0 || l.connections != 0 || l.most != 0 || l.method != "" || l.body != "" || l.expect != "" {
@@ -158,7 +158,7 @@ func (l *loadFlags) options(arg string) (*load.Options, error) {
 	return &load.Options{Targets: targets, Rate: l.rate, Connections: l.connections, MaxConnections: l.most, TLS: tlsConfig, Expect: expect}, nil
 }
 
-// complete gives the target that arg names its -method and -body.
+// complete applies -method and -body to the target in arg.
 func (l *loadFlags) complete(arg string, targets []load.Target) error {
 	if l.method == "" && l.body == "" {
 		return nil
@@ -206,9 +206,9 @@ func parseHeaders(lines []string) ([][2]string, error) {
 }
 
 func (f *connectFlags) tls() (*tls.Config, error) {
-	c := &tls.Config{InsecureSkipVerify: f.insecure} // the user asked for it by name
+	c := &tls.Config{InsecureSkipVerify: f.insecure} // requested with -insecure
 	if (f.cert == "") != (f.key == "") {
-		return nil, usagef("-cert and -key go together")
+		return nil, usagef("-cert and -key must be given together")
 	}
 	if f.cert != "" {
 		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
@@ -224,13 +224,13 @@ func (f *connectFlags) tls() (*tls.Config, error) {
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("-ca %s: no certificate in it; want PEM", f.ca)
+			return nil, fmt.Errorf("-ca %s: the file has no PEM certificate", f.ca)
 		}
 	}
 	return c, nil
 }
 
-// recordFlags say what to record and how.
+// recordFlags are the flags for recording.
 type recordFlags struct {
 	loadFlags
 	duration time.Duration
@@ -250,21 +250,22 @@ type recordFlags struct {
 
 func (r *recordFlags) declare(fs *flag.FlagSet) {
 	r.loadFlags.declare(fs, true)
-	fs.DurationVar(&r.duration, "duration", 30*time.Second, "total length `D` of the phases; gogc, leaks, counts and inputs take up to half as long in addition, and up to three builds")
+	fs.DurationVar(&r.duration, "duration", 30*time.Second, "total length `D` of the phases; gogc, leaks, counts and inputs take up to half as long again, plus up to three builds")
 	fs.DurationVar(&r.warmup, "warmup", 10*time.Second, "wait at most `D` for a steady throughput")
 	fs.DurationVar(&r.timeout, "timeout", 10*time.Minute, "wait at most `D` for a build, for the service to be ready, for a response (30s at most), and for the program to exit")
 	fs.StringVar(&r.bench, "bench", "", "run the package's benchmarks that match `REGEXP`")
 	fs.StringVar(&r.phases, "phases", strings.Join(capture.Phases(), ","), "comma-separated `LIST` of the phases to run besides clean")
 	fs.StringVar(&r.pprof, "pprof", "", "`PREFIX` where a URL target mounts net/http/pprof (default /debug/pprof/)")
 	fs.StringVar(&r.build, "build", "", "`FLAGS` of go build for the target, e.g. '-tags prod -ldflags \"-X main.v=1\"'")
-	fs.StringVar(&r.out, "o", "", "keep the recording as `FILE` (default: in hone's cache)")
+	fs.StringVar(&r.out, "o", "", "write the recording to `FILE` (default: in hone's cache)")
 	fs.StringVar(&r.stdin, "stdin", "", "`FILE` to use as standard input of the program, in each run (default: what is piped into hone)")
 	fs.StringVar(&r.loadCommand, "load_cmd", "", "drive the service with another tool: a shell `COMMAND`, started and stopped with each phase")
 	fs.BoolVar(&r.showOutput, "show_output", false, "show the program's output on stderr while it runs")
 	fs.StringVar(&r.dir, "C", "", "resolve TARGET relative to `DIR`; the program still runs in the current directory")
 }
 
-// defaultLength makes d the default of -duration, which is then the length of one run: of commands that record a target many times.
+// defaultLength makes d the default of -duration, which is the length of one run in commands that
+// record a target many times.
 func (r *recordFlags) defaultLength(fs *flag.FlagSet, d time.Duration) {
 	f := fs.Lookup("duration")
 	f.Usage, f.DefValue = "length of one run, `D`", d.String()
@@ -277,7 +278,7 @@ func (r *recordFlags) capture(env Env, args, rest []string) (capture.Options, er
 	switch len(args) {
 	case 0:
 		if r.bench == "" {
-			return o, usagef("which target? a main package like ./cmd/server, or the URL of a running service")
+			return o, usagef("no target: give a main package such as ./cmd/server, or the URL of a running service")
 		}
 		args = []string{"."}
 	case 1:
@@ -285,7 +286,7 @@ func (r *recordFlags) capture(env Env, args, rest []string) (capture.Options, er
 		return o, usagef("one target at a time, got %s; arguments of the program go after --", strings.Join(args, " and "))
 	}
 	if r.duration <= 0 || r.duration < time.Second {
-		return o, usagef("-duration %s: at least 1s, and 30s for small shares", r.duration)
+		return o, usagef("-duration %s is too short: use at least 1s, or 30s to measure small shares", r.duration)
 	}
 	phases, err := r.phaseList()
 	if err != nil {
@@ -329,16 +330,16 @@ func (r *recordFlags) capture(env Env, args, rest []string) (capture.Options, er
 		o.StdinFrom = piped(env.Stdin)
 	}
 	if r.pprof != "" {
-		return o, usagef("-pprof is for a URL target; packages are profiled by hone's probe: leave -pprof out")
+		return o, usagef("-pprof is for URL targets; packages are profiled by hone's probe")
 	}
 	if r.bench != "" && o.Load != nil {
-		return o, usagef("-bench and -load exclude each other: a benchmark is its own load")
+		return o, usagef("give either -bench or -load: a benchmark is its own load")
 	}
 	o.Package, o.Settings = args[0], env.goSettings()
 	return o, nil
 }
 
-// phaseList checks the names; an empty list means the clean phase alone.
+// phaseList checks the names of phases; an empty list means only the clean phase.
 func (r *recordFlags) phaseList() ([]string, error) {
 	phases := []string{}
 	for _, p := range strings.Split(r.phases, ",") {

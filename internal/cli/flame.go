@@ -13,8 +13,8 @@ func flameCommand() command {
 		name: "flame", args: "[SOURCE...] [-o FILE.html|FILE.svg]", group: "profiles",
 		short: "flame graph as one HTML file that works offline, or as SVG",
 		long: sourceHelp + `
-The page has search, zoom, the inverted view and the sandwich of a function; press ? in it for the keys. It is small
-whatever the profile's size, because only boxes that a screen can show are in it; the page says what is left out.`,
+The page has search, zoom, the inverted view and the sandwich view of a function; press ? for the keys. It is small
+for a profile of any size, because it contains only boxes that a screen can show; it says what was left out.`,
 		examples: []string{
 			"hone flame cpu.pprof -o cpu.html",
 			"hone flame -sample_index=alloc_space rec.hone -o allocs.svg",
@@ -25,7 +25,7 @@ whatever the profile's size, because only boxes that a screen can show are in it
 			var format string
 			var inverted bool
 			f.declare(fs)
-			fs.BoolVar(&inverted, "inverted", true, "also put the inverted graph into the page; without it the page is written faster and is half as large")
+			fs.BoolVar(&inverted, "inverted", true, "also put the inverted graph into the page; without it the page is smaller by half, and written faster")
 			fs.StringVar(&format, "format", "", "`FORMAT` html or svg (default: by the file's ending, else html)")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				draw, isHTML, err := flameFormat(format, f.file())
@@ -53,7 +53,7 @@ whatever the profile's size, because only boxes that a screen can show are in it
 	}
 }
 
-// flameFormat chooses by the format's name, else by the ending of the file.
+// flameFormat chooses by the format's name, or by the file's extension.
 func flameFormat(format, out string) (draw func(io.Writer, *flame.Graph) error, isHTML bool, err error) {
 	format, err = fileFormat(format, out, "html", "svg", "htm")
 	if err != nil {

@@ -12,7 +12,7 @@ func foldedCommand() command {
 	return stacksCommand(command{
 		name: "folded", short: "stacks as lines of text, for flamegraph.pl, inferno and other tools",
 		long: `
-Each line is a stack, root first, its frames separated by semicolons, then its value in the
+Each line is a stack: its frames, root first, separated by semicolons, then a space and its value in the
 profile's unit (nanoseconds, bytes, a count). A semicolon within a name is written as a colon.`,
 		examples: []string{
 			"hone folded cpu.pprof -o cpu.folded",

@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// manyNodes make a picture of some ten megabytes.
+// manyNodes is the number of nodes that make a picture of about ten megabytes.
 const manyNodes = 1500
 
 func graphCommand() command {
@@ -17,9 +17,9 @@ func graphCommand() command {
 		name: "graph", args: "[SOURCE...] [-o FILE.svg|FILE.dot]", group: "profiles",
 		short: "the call graph as a picture",
 		long: sourceHelp + `
-The picture is one SVG file that any browser opens, laid out by hone itself: drag to move, wheel to zoom, click a
-box to see what it is joined to. A larger name costs more itself, a warmer box costs more with all it calls, and a dotted
-arrow goes over functions that are not shown.`,
+The picture is one SVG file that any browser opens, laid out by hone: drag to move, scroll to zoom, click a
+box to highlight its callers and callees. A function with a larger name costs more itself, a warmer box costs more with its callees, and a dotted
+arrow skips functions that are not shown.`,
 		examples: []string{
 			"hone graph -o cpu.svg cpu.pprof",
 			"hone graph -sample_index=alloc_space -o allocs.svg rec.hone",
@@ -48,9 +48,9 @@ arrow goes over functions that are not shown.`,
 					return f.writeJSON(env, render.GraphJSON("graph", page))
 				}
 				if len(g.Nodes) > manyNodes {
-					env.say("hone: %d functions are more than a browser shows at ease; -nodecount 200 keeps the most telling", len(g.Nodes))
+					env.say("hone: %d functions are too many for a browser to draw quickly; -nodecount 200 keeps the most expensive", len(g.Nodes))
 				}
-				// A picture as text is of no use on a terminal, except dot.
+				// SVG is of no use on a terminal; dot is text.
 				return f.write(env, format != "dot", func(w io.Writer) error { return draw(w, page) })
 			}
 		},

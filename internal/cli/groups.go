@@ -9,11 +9,11 @@ import (
 	"github.com/hone-go/hone/profile/runtimework"
 )
 
-// printGroups is `hone top -groups`: what the runtime does, and for which of the user's lines.
+// printGroups is `hone top -groups`: the work of the runtime, and the user's lines that cause it.
 func (p *profileFlags) printGroups(env Env, v *view) error {
 	t := v.Profile.SampleTypes[v.Index]
 	if t.Type != "cpu" && t.Type != "samples" {
-		return usagef("top: -groups is about CPU time, and this is %s; name a CPU profile", t.Type)
+		return usagef("top: -groups needs CPU time, and this is %s; give a CPU profile", t.Type)
 	}
 	code := v.Source.Code
 	work, err := runtimework.Of(v.Profile, v.Index, func(f profile.Function) bool {

@@ -27,17 +27,17 @@ func helpCommand() command {
 	}
 }
 
-// lesson is what `hone` alone prints: what it is for and the three commands to try.
+// lesson is the output of `hone` alone: what hone is for, and the first commands to try.
 func lesson(env Env) error {
-	_, err := fmt.Fprint(env.Stdout, `hone finds what a Go program spends, says why down to the source line, and proves the fix.
+	_, err := fmt.Fprint(env.Stdout, `hone finds where a Go program spends CPU, memory and time, explains each costly line, and measures the fix.
 
 Try it now, on a service that comes with hone:
 
     hone demo
 
-Then on your own program, which you need not edit:
+Then on your own program, without editing it:
 
-    hone run ./cmd/server -load http://127.0.0.1:8080/path     build, drive and diagnose a service
+    hone run ./cmd/server -load http://127.0.0.1:8080/path     build a service, send it requests, diagnose it
     hone run ./cmd/job -- -n 1000                              a program that runs and exits
     hone run -bench BenchmarkX ./pkg                           benchmarks of a package
     hone run http://127.0.0.1:6060                             a running service with net/http/pprof
@@ -59,7 +59,7 @@ func overview(w io.Writer) error {
 			fmt.Fprintf(w, "    %-12s %s\n", c.name, c.short)
 		}
 		fmt.Fprint(w, "\nFlags start with one dash or two and may appear anywhere before --. `hone help COMMAND` explains a command.\n"+
-			"Exit codes: 0 success, 1 failure (also of the target), 2 wrong usage; with -gate 3 regression, 4 inconclusive.\n")
+			"Exit codes: 0 success, 1 failure (of hone or the target), 2 wrong usage; with -gate 3 regression, 4 inconclusive.\n")
 		return nil
 	})
 }

@@ -19,10 +19,10 @@ import (
 	"github.com/hone-go/hone/internal/session"
 )
 
-// historyVariable names the database where no -db does.
+// historyVariable names the database if -db does not.
 const historyVariable = "HONE_HISTORY"
 
-const historyHelp = `Stores results per commit and finds the commit in which a figure changed.
+const historyHelp = `Stores results per commit and finds the commit in which a result changed.
 
   hone history                          list the runs
   hone history show [BENCHMARK]         each series: its level, and between which commits that changed
@@ -33,7 +33,7 @@ const historyHelp = `Stores results per commit and finds the commit in which a f
   hone history export, import FILE      all runs as lines of JSON
   hone history prune -older 180d        remove runs; the newest -keep of them stay
 
-hone bench -history adds what it measures; hone history add reads files. The database is a file in hone's cache, one per
+hone bench -history adds its results; hone history add adds files. The database is a file in hone's cache, one per
 repository; -db or HONE_HISTORY names another: a file, or postgres://USER@HOST/DATABASE for CI machines that do not keep files.
 A run is stored completely or not at all, and any number of processes may write at once.
 
@@ -58,7 +58,7 @@ type historyFlags struct {
 func historyCommand() command {
 	return command{
 		name: "history", args: "[show|plot|add|bisect|file|export|import|prune] [ARGS]", group: "benchmarks, load, comparison",
-		short: "results per commit: where a figure changed, and which commit did it",
+		short: "results per commit: where a result changed, and which commit changed it",
 		long:  historyHelp,
 		examples: []string{
 			"hone history",
@@ -71,14 +71,14 @@ func historyCommand() command {
 			var h historyFlags
 			h.bench.declareMeasuring(fs)
 			h.where.declare(fs)
-			fs.StringVar(&h.commit, "commit", "", "of add: the git `REF` that was measured (default: what the file says, else the tree's)")
-			fs.StringVar(&h.unit, "unit", "", "of show, plot and bisect: the metric `UNIT`: cpu-ns/op, allocs/op")
-			fs.StringVar(&h.output, "o", "", "of plot, file and export: write to `FILE`")
-			fs.StringVar(&h.good, "good", "", "of bisect: the git `REF` before the change")
-			fs.StringVar(&h.bad, "bad", "", "of bisect: the git `REF` that has it (default HEAD)")
+			fs.StringVar(&h.commit, "commit", "", "for add: the git `REF` that was measured (default: as the file says, or that of the tree)")
+			fs.StringVar(&h.unit, "unit", "", "for show, plot and bisect:  the metric `UNIT`: cpu-ns/op, allocs/op")
+			fs.StringVar(&h.output, "o", "", "for plot, file and export:  write to `FILE`")
+			fs.StringVar(&h.good, "good", "", "for bisect:  the git `REF` before the change")
+			fs.StringVar(&h.bad, "bad", "", "for bisect: the git `REF` with the change (default HEAD)")
 			fs.IntVar(&h.last, "last", 20, "list the last `N` runs; 0 lists all")
-			fs.IntVar(&h.keep, "keep", 10, "of prune: keep the newest `N` runs")
-			fs.StringVar(&h.older, "older", "", "of prune: remove runs older than `AGE`: 720h, 180d")
+			fs.IntVar(&h.keep, "keep", 10, "for prune:  keep the newest `N` runs")
+			fs.StringVar(&h.older, "older", "", "for prune:  remove runs older than `AGE`: 720h, 180d")
 			return h.run
 		},
 	}
@@ -105,10 +105,10 @@ func (h *historyFlags) run(ctx context.Context, env Env, args, _ []string) error
 	}
 	v, ok := verbs[verb]
 	if !ok {
-		return usagef("history: no %q%s; hone help history lists what there is", verb, suggest(verb, []string{"show", "plot", "add", "bisect", "file", "export", "import", "prune"}))
+		return usagef("history: no %q%s; hone help history lists the subcommands", verb, suggest(verb, []string{"show", "plot", "add", "bisect", "file", "export", "import", "prune"}))
 	}
 	if len(args) < v.least || len(args) > v.most {
-		return usagef("history %s: %d arguments; hone help history shows what it takes", verb, len(args))
+		return usagef("history %s does not take %d arguments; see hone help history", verb, len(args))
 	}
 	store, err := h.where.open(ctx, env)
 	if err != nil {
@@ -118,7 +118,7 @@ func (h *historyFlags) run(ctx context.Context, env Env, args, _ []string) error
 	return v.run(ctx, env, store, args)
 }
 
-// print shows a result, as JSON where asked.
+// print prints a result, or its JSON with -json.
 func (h *historyFlags) print(env Env, value any, page func(io.Writer, render.Style)) error {
 	if h.bench.out.json {
 		return render.JSON(env.Stdout, value)
@@ -201,7 +201,7 @@ func runsWord(n int) string {
 	return fmt.Sprintf("%d runs", n)
 }
 
-// describe completes a run by its commit.
+// describe fills in a run's commit.
 func (h *historyFlags) describe(ctx context.Context, env Env, r *history.Run) error {
 	ref := h.commit
 	if ref == "" {
@@ -210,7 +210,7 @@ func (h *historyFlags) describe(ctx context.Context, env Env, r *history.Run) er
 	c, err := gittree.Describe(ctx, env.Dir, ref)
 	if err != nil {
 		if h.commit == "" && r.Commit != "" && !r.CommitTime.IsZero() {
-			return nil // of another clone, and complete
+			return nil // a commit of another clone, and complete
 		}
 		return fmt.Errorf("%w; -commit names the one that was measured, in its repository", err)
 	}
@@ -283,14 +283,15 @@ func (h *historyFlags) addRecording(ctx context.Context, env Env, s *history.Sto
 // findingsFile is the name of a run's findings in the history.
 const findingsFile = "findings.json"
 
-// findingsOf diagnoses a recording for the history. Without a diagnosis its figures are still worth keeping.
+// findingsOf diagnoses a recording for the history. If that fails, the recording's figures are
+// stored without findings.
 func (h *historyFlags) findingsOf(ctx context.Context, env Env, cfg session.Config, path string) ([]history.File, error) {
 	d, err := session.Diagnose(ctx, cfg, path)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		env.say("hone: added without findings: %v", err)
+		env.say("hone: stored without findings: %v", err)
 		return nil, nil
 	}
 	var text bytes.Buffer
@@ -341,7 +342,7 @@ func (h *historyFlags) importFile(ctx context.Context, env Env, s *history.Store
 
 func (h *historyFlags) prune(ctx context.Context, env Env, s *history.Store, _ []string) error {
 	if h.older == "" {
-		return usagef("history prune: -older says what goes: hone history prune -older 180d")
+		return usagef("history prune: give an age with -older: hone history prune -older 180d")
 	}
 	age, err := parseAge(h.older)
 	if err != nil {
@@ -390,7 +391,7 @@ func (h *historyFlags) bisect(ctx context.Context, env Env, s *history.Store, ar
 	return h.print(env, b, func(w io.Writer, st render.Style) { render.Bisection(w, b, st) })
 }
 
-// latestStep is the newest change in a commit among some series.
+// latestStep returns the most recent change caused by a commit.
 func latestStep(tracks []history.Track) (of history.Track, latest history.Step, ok bool) {
 	for _, t := range tracks {
 		for _, s := range t.Steps {

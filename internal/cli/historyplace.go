@@ -16,11 +16,11 @@ import (
 	"github.com/hone-go/hone/internal/render"
 )
 
-// historyPlace is the database that a command writes or reads.
+// historyPlace is the flag for the database of a command.
 type historyPlace struct{ db string }
 
 func (p *historyPlace) declare(fs *flag.FlagSet) {
-	fs.StringVar(&p.db, "db", "", "the history's database: a `FILE`, or postgres://… (default: HONE_HISTORY, else a file in the cache)")
+	fs.StringVar(&p.db, "db", "", "the history's database: a `FILE`, or postgres://… (default: HONE_HISTORY, or a file in the cache)")
 }
 
 func (p *historyPlace) open(ctx context.Context, env Env) (*history.Store, error) {
@@ -44,7 +44,8 @@ func (p *historyPlace) open(ctx context.Context, env Env) (*history.Store, error
 	return history.Open(ctx, where)
 }
 
-// keep adds what benchmarks measured: the tree's samples, and those of the commit that it was compared with.
+// keep adds the results of benchmarks: the tree's samples, and those of the commit that it was
+// compared with.
 func (p *historyPlace) keep(ctx context.Context, env Env, r *bench.Result) error {
 	s, err := p.open(ctx, env)
 	if err != nil {
@@ -65,7 +66,7 @@ func (p *historyPlace) keep(ctx context.Context, env Env, r *bench.Result) error
 		}
 		c, err := gittree.Describe(ctx, env.Dir, side.ref)
 		if err != nil {
-			return fmt.Errorf("the history is by commit: %w", err)
+			return fmt.Errorf("the history stores results by commit: %w", err)
 		}
 		run := history.Run{Kind: "bench", Go: r.Go, Machine: history.MachineName(machine.CPU, machine.Cores)}
 		describe(&run, c)

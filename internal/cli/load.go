@@ -39,14 +39,14 @@ scheduled time, and the report says how late the generator itself was (lag).
 			lf.declare(fs, false)
 			out.declare(fs, "")
 			fs.DurationVar(&duration, "duration", 10*time.Second, "how long to send, `D`")
-			fs.Int64Var(&count, "count", 0, "stop after `N` requests (0: by -duration alone)")
+			fs.Int64Var(&count, "count", 0, "stop after `N` requests (0: only after -duration)")
 			fs.DurationVar(&timeout, "timeout", 30*time.Second, "wait at most `D` for a response")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				if len(args) != 1 {
-					return usagef("load: name one URL or targets file")
+					return usagef("load: give one URL or targets file")
 				}
 				if duration <= 0 {
-					return usagef("load: -duration %s: load is bounded in time; give one above zero", duration)
+					return usagef("load: -duration %s: the duration must be above zero", duration)
 				}
 				o, err := lf.options(args[0])
 				if err != nil {
@@ -73,7 +73,7 @@ scheduled time, and the report says how late the generator itself was (lag).
 	}
 }
 
-// sendLoad tries the targets once, then runs the load to its end, telling progress each second.
+// sendLoad tries the targets once, then runs the load and reports progress each second.
 func sendLoad(ctx context.Context, env Env, o load.Options, quiet bool) (*load.Result, error) {
 	prog := newProgress(env, quiet)
 	defer prog.clear()

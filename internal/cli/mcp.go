@@ -14,9 +14,9 @@ import (
 func mcpCommand() command {
 	return command{
 		name: "mcp", args: "[DIR...]", group: "the main job",
-		short: "the same answers for coding assistants: a Model Context Protocol server on stdio",
+		short: "hone's commands for coding assistants: a Model Context Protocol server on stdio",
 		long: `Serves findings, why, top, list, peek, trace, compare, diff, rules and the list of recordings to a coding assistant, which starts
-this command and speaks with it on standard input and output. An answer is what the command of that name prints, with the command
+this command and communicates with it on standard input and output. An answer is the output of the command of that name, with the command
 line, so that it can be checked.
 
 It reads recordings in hone's cache and files below DIR (default: the working directory). With -allow_run there is also a tool
@@ -33,7 +33,7 @@ runs its code.`,
 			fs.BoolVar(&allow, "allow_run", false, "let the assistant build and run packages below DIR")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				if out.json {
-					return usagef("mcp: there is no -json of a server")
+					return usagef("mcp: a server has no -json output")
 				}
 				cfg, _, err := out.session(env)
 				if err != nil {
@@ -53,7 +53,7 @@ runs its code.`,
 				})
 				err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(env.Stdin), Writer: nopCloser{env.data()}})
 				if errors.Is(err, io.EOF) || ctx.Err() != nil {
-					return nil // the assistant has gone
+					return nil // the assistant has disconnected
 				}
 				return err
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// memoryFlag is a number of bytes that hone may take; none is half of the machine's.
+// memoryFlag is the number of bytes that hone may use; by default, half of the machine's memory.
 type memoryFlag struct {
 	bytes int64
 	set   bool
@@ -33,15 +33,16 @@ func (m *memoryFlag) Set(text string) (err error) {
 }
 
 const (
-	memoryLook  = 50 * time.Millisecond // how often the memory taken is compared with the limit
-	memoryGrace = 2 * time.Second       // time that a command has to stop on its own once it took more
+	memoryLook  = 50 * time.Millisecond // how often the memory in use is compared with the limit
+	memoryGrace = 2 * time.Second       // time for a command to stop by itself after it exceeded the limit
 )
 
-// errMemory ends a command that took more memory than it may.
+// errMemory ends a command that exceeded its memory limit.
 var errMemory = errors.New("out of memory")
 
-// bound ends the command, in one way or another, when hone takes more than the memory it may. The collector works
-// harder before that. The function that it returns ends the watch; its error says that the command was ended.
+// bound cancels the command, or ends the process, when hone exceeds its memory limit; close to the
+// limit, the garbage collector works harder. The returned function ends the supervision; it returns
+// an error if the command was ended.
 func (m *memoryFlag) bound(ctx context.Context, env Env) (context.Context, func() error) {
 	if m.set && m.bytes == 0 {
 		return ctx, func() error { return nil }
@@ -64,7 +65,7 @@ func (m *memoryFlag) bound(ctx context.Context, env Env) (context.Context, func(
 	}
 }
 
-// watch compares the memory taken with the limit until stop is closed.
+// watch compares the memory in use with the limit until stop is closed.
 func (m *memoryFlag) watch(cancel context.CancelCauseFunc, stop <-chan struct{}, env Env) {
 	tick := time.NewTicker(memoryLook)
 	defer tick.Stop()
@@ -76,7 +77,7 @@ func (m *memoryFlag) watch(cancel context.CancelCauseFunc, stop <-chan struct{},
 			return true
 		}
 	}
-	if !wait() { // most commands are over by now, and have not paid for the question
+	if !wait() { // most commands finish before this, and do not pay for reading the machine's memory
 		return
 	}
 	limit, what := m.bytes, "-max_memory"
@@ -92,23 +93,24 @@ func (m *memoryFlag) watch(cancel context.CancelCauseFunc, stop <-chan struct{},
 			return
 		}
 	}
-	err := fmt.Errorf("%w: hone took more than %s, which is %s; -max_memory gives it more, if the file is worth that", errMemory, units.Bytes(float64(limit)), what)
+	err := fmt.Errorf("%w: hone used more than %s, which is %s; raise the limit with -max_memory", errMemory, units.Bytes(float64(limit)), what)
 	cancel(err)
 	select {
 	case <-stop:
-	case <-time.After(memoryGrace): // something does not look at its context
+	case <-time.After(memoryGrace): // the command does not react to its context
 		env.say("hone: %v", err)
 		os.Exit(exitFailed)
 	}
 }
 
-// memoryOf is the memory of a machine that processes of its cgroup may fill, in bytes; 0 when it is not known.
+// memoryOf returns the memory of a machine that processes of its cgroup can use, in bytes; 0 if it
+// is unknown.
 func memoryOf(m recording.Machine) int64 {
 	bytes, _ := (&recording.Manifest{Machine: m}).Memory()
 	return int64(bytes)
 }
 
-// taken is the memory that the process has from the system, in bytes.
+// taken returns the memory that the process has from the system, in bytes.
 func taken() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)

@@ -17,12 +17,12 @@ func noiseCommand() command {
 	return command{
 		name: "noise", args: "[PACKAGES]", group: "benchmarks, load, comparison",
 		short: "which changes this machine can detect: benchmarks compared with themselves",
-		long: `Runs benchmarks as hone bench -against self does, the same program on both sides: each difference is caused by the machine. It reports,
+		long: `Runs benchmarks as hone bench -against self does, with the same program on both sides, so that the machine causes every difference. It reports,
 for each metric, how large a change must be to be detected in that budget, how many rows were reported as changes (all of
 them are errors), and which other processes kept the machine busy.
 
-Without PACKAGES the benchmarks are hone's own: numbers, a map, a sort, strings, two goroutines. The result is kept, and hone bench prints it
-together with its own.`,
+Without PACKAGES the benchmarks are hone's own: numbers, a map, a sort, strings, two goroutines. hone stores the result, and hone bench prints it
+with its own results.`,
 		examples: []string{"hone noise", "hone noise -budget 60s", "hone noise ./codec"},
 		setup: func(fs *flag.FlagSet) runFunc {
 			var b benchFlags
@@ -63,7 +63,8 @@ func keepNoise(env Env, n *bench.Noise) error {
 	return nil
 }
 
-// noiseNote is what is known of this machine's noise, for a page with verdicts; "" when nothing is.
+// noiseNote returns a note on the machine's noise for a page with verdicts, or "" if it was not
+// measured.
 func noiseNote(env Env) string {
 	text, err := os.ReadFile(noiseFile(env))
 	if err != nil {
@@ -73,7 +74,7 @@ func noiseNote(env Env) string {
 	if json.Unmarshal(text, &n) != nil || n.Schema != bench.NoiseSchema || len(n.Metrics) == 0 {
 		return ""
 	}
-	note := fmt.Sprintf("hone noise of %s, with %.0f s a benchmark:", n.Made.Format("2006-01-02"), n.Budget)
+	note := fmt.Sprintf("hone noise of %s, with %.0f s per benchmark:", n.Made.Format("2006-01-02"), n.Budget)
 	for i, m := range n.Metrics {
 		if m.Unit != "ns/op" && m.Unit != "cpu-ns/op" {
 			continue
@@ -81,7 +82,7 @@ func noiseNote(env Env) string {
 		if i > 0 {
 			note += ","
 		}
-		note += fmt.Sprintf(" this machine sees changes of %s above %.1f %%", map[string]string{"ns/op": "time", "cpu-ns/op": "CPU"}[m.Unit], 100*m.Sees)
+		note += fmt.Sprintf(" this machine detects changes of %s above %.1f %%", map[string]string{"ns/op": "time", "cpu-ns/op": "CPU"}[m.Unit], 100*m.Sees)
 	}
 	return note
 }

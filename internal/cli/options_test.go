@@ -114,14 +114,14 @@ func TestProfileOptions(t *testing.T) {
 
 func TestProfileOptionErrors(t *testing.T) {
 	for _, tc := range []struct{ args, want string }{
-		{"-lines -files", "lines and files exclude each other"},
+		{"-lines -files", "give either lines or files"},
 		{"-sort=name", "there are flat, cum"},
-		{"-divide_by=0", "other than 0"},
+		{"-divide_by=0", "must not be 0"},
 		{"-nodefraction=5", "0.005 is half a percent"},
 		{"-top=3 -nodecount=4", "are the same"},
 		{"-show_from=(", "-show_from"},
 		{"-tagignore=a=(", "-tagignore"},
-		{"-base=a -diff_base=b", "exclude each other"},
+		{"-base=a -diff_base=b", "give either"},
 		{"-normalize", "needs a -base"},
 	} {
 		p, err := parsed(t, strings.Fields(tc.args)...)

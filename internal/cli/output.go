@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// redirect runs with the file instead of standard output. The file appears when all of it is written. What is
-// there and is no file (a device, a pipe) is written to as it is.
+// redirect runs with a file instead of standard output. The file is replaced when the output is
+// complete. A path that exists and is not a regular file (a device, a pipe) is written to directly.
 func redirect(env Env, name string, run func(Env) error) error {
 	if name == "" || name == "-" {
 		return run(env)
@@ -28,7 +28,8 @@ func redirect(env Env, name string, run func(Env) error) error {
 	return err
 }
 
-// openOutput opens what is to become the file of that path. finish closes it, and keeps it or not.
+// openOutput opens a temporary file for the output to path. finish closes it, and with keep renames
+// it to path.
 func openOutput(path string) (f *os.File, finish func(keep bool) error, err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		if f, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
@@ -46,7 +47,7 @@ func openOutput(path string) (f *os.File, finish func(keep bool) error, err erro
 				err = os.Rename(f.Name(), path)
 			}
 		}
-		os.Remove(f.Name()) // which is no more when it was renamed
+		os.Remove(f.Name()) // fails if it was renamed
 		return err
 	}, nil
 }

@@ -2,9 +2,9 @@ package cli
 
 import "strings"
 
-// pprofWords translates a command line that only had `go tool pprof` replaced:
-// "-cum -top cpu.pprof" is "top -cum cpu.pprof", "-list=RE" is "list RE". Other
-// command lines are returned as they are.
+// pprofWords translates a command line in which only `go tool pprof` was replaced: "-cum -top
+// cpu.pprof" becomes "top -cum cpu.pprof", "-list=RE" becomes "list RE". Other command lines are
+// returned unchanged.
 func pprofWords(args []string) []string {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "-") {
 		return args
@@ -33,8 +33,8 @@ func pprofWords(args []string) []string {
 	return args
 }
 
-// pprofReport returns the command for pprof's flag of a report, with the flags
-// that it takes, "" when there is none, and whether the flag has an expression as its value.
+// pprofReport returns the command for a report flag of pprof, with its flags, or "" if there is
+// none, and whether the flag's value is an expression.
 func pprofReport(flag string) (command string, needsValue bool) {
 	switch flag {
 	case "text":
@@ -53,7 +53,7 @@ func pprofReport(flag string) (command string, needsValue bool) {
 	return "", false
 }
 
-// pprofHint says what to type instead of pprof's name for a report, "" for other words.
+// pprofHint returns a hint for pprof's name of a report, or "" for other words.
 func pprofHint(word string) string {
 	switch word {
 	case "kcachegrind":

@@ -17,14 +17,14 @@ URL of a pprof endpoint, or - for standard input; without it, the last recording
 profiles (debug=1), goroutine dumps, folded stacks and the output of perf script are read too. An
 execution trace is read as the profile of one of its views: trace.out:blocking, rec.hone:trace:sched.`
 
-// profileFlags are those of the commands that read profiles: pprof's options,
-// with pprof's names and meaning. options and view apply them.
+// profileFlags are the flags of the commands that read profiles: pprof's options, with pprof's
+// names and meaning. options and view apply them.
 type profileFlags struct {
 	outputFlags
 	connect     connectFlags
 	sampleIndex string
 	seconds     int
-	from, to    time.Duration // of an execution trace
+	from, to    time.Duration // interval of an execution trace
 	timeout     seconds
 	base        list
 	diffBase    list
@@ -40,11 +40,10 @@ type profileFlags struct {
 	shape             report.Options // what needs no translation
 	symbolize         string
 	names             string
-	programOnly       bool // leave out what hone did in a recording; not a flag, the command decides
+	programOnly       bool // leave out hone's own work in a recording; set by the command, not by a flag
 	comment           string
 }
 
-// declare adds the flags. topUsage explains -top, "" for commands without rows to count.
 func (p *profileFlags) declare(fs *flag.FlagSet, topUsage string) {
 	p.outputFlags.declare(fs, topUsage)
 	p.shape = report.DefaultOptions()
@@ -68,26 +67,26 @@ func (p *profileFlags) declareValue(fs *flag.FlagSet) {
 	}
 	fs.BoolVar(&p.shape.Mean, "mean", false, "show the value divided by the first one, a count")
 	fs.Float64Var(&p.shape.DivideBy, "divide_by", 1, "divide all values by `N`, e.g. a number of requests")
-	fs.StringVar(&p.shape.Unit, "unit", "minimum", "`UNIT` to show, e.g. ms or MB; auto: each value its own; minimum: one for all")
+	fs.StringVar(&p.shape.Unit, "unit", "minimum", "`UNIT` to show, e.g. ms or MB; auto: chosen for each value; minimum: one unit for all")
 }
 
-// declareSources adds the flags that say what is read.
+// declareSources adds the flags for the sources.
 func (p *profileFlags) declareSources(fs *flag.FlagSet) {
-	fs.IntVar(&p.seconds, "seconds", 0, "length of a CPU profile from a URL, `N` (default 30); of others: the difference over N seconds")
-	fs.DurationVar(&p.from, "from", 0, "of an execution trace (SOURCE:blocking, :cpu, :sched, :syscalls): from `D` after its start")
-	fs.DurationVar(&p.to, "to", 0, "of an execution trace: until `D` after its start")
+	fs.IntVar(&p.seconds, "seconds", 0, "length of a CPU profile from a URL, `N` seconds (default 30); for other profiles, the difference over N seconds")
+	fs.DurationVar(&p.from, "from", 0, "for an execution trace (SOURCE:blocking, :cpu, :sched, :syscalls): from `D` after its start")
+	fs.DurationVar(&p.to, "to", 0, "for an execution trace: until `D` after its start")
 	p.connect.declare(fs)
-	fs.Var(&p.timeout, "timeout", "longest wait for a URL, `N` seconds or a duration (default: the profile's length and 30s)")
-	fs.Var(&p.base, "base", "subtract `SOURCE`; percentages are of the difference; may be given again")
-	fs.Var(&p.diffBase, "diff_base", "subtract `SOURCE`; percentages are of SOURCE; may be given again")
+	fs.Var(&p.timeout, "timeout", "wait at most `N` seconds, or a duration, for a URL (default: the profile's length plus 30s)")
+	fs.Var(&p.base, "base", "subtract `SOURCE`; percentages of the difference; may be given again")
+	fs.Var(&p.diffBase, "diff_base", "subtract `SOURCE`; percentages of SOURCE; may be given again")
 	fs.BoolVar(&p.normalize, "normalize", false, "scale the profile to the sum of the base first")
-	fs.BoolVar(&p.perRequest, "per_request", false, "scale the base to as many requests as the source has, or operations, runs or seconds, as hone diff does")
+	fs.BoolVar(&p.perRequest, "per_request", false, "scale the base to the source's number of requests, operations, runs or seconds, as hone diff does")
 	fs.StringVar(&p.connect.cert, "tls_cert", "", "same as -cert `FILE`")
 	fs.StringVar(&p.connect.key, "tls_key", "", "same as -key `FILE`")
 	fs.StringVar(&p.connect.ca, "tls_ca", "", "same as -ca `FILE`")
 	fs.StringVar(&p.comment, "add_comment", "", "a comment for the profile that proto writes and comments shows, `TEXT`")
 	fs.StringVar(&p.symbolize, "symbolize", "", "pprof's `HOW`, accepted and ignored: profiles of Go programs carry their symbols")
-	fs.StringVar(&p.shape.SourcePath, "source_path", "", "`DIRS` where source is looked for first, separated as in PATH")
+	fs.StringVar(&p.shape.SourcePath, "source_path", "", "`DIRS` to search for source first, separated as in PATH")
 	fs.StringVar(&p.shape.TrimPath, "trim_path", "", "`PREFIXES` to cut off file names, separated as in PATH")
 }
 
@@ -98,7 +97,7 @@ func (p *profileFlags) declareFilters(fs *flag.FlagSet) {
 	fs.StringVar(&p.hide, "hide", "", "drop frames that match `REGEXP`")
 	fs.StringVar(&p.show, "show", "", "drop frames that do not match `REGEXP`")
 	fs.StringVar(&p.showFrom, "show_from", "", "drop the callers of the outermost frame that matches `REGEXP`")
-	fs.StringVar(&p.pruneFrom, "prune_from", "", "drop what the innermost function that matches `REGEXP` calls")
+	fs.StringVar(&p.pruneFrom, "prune_from", "", "drop the callees of the innermost function that matches `REGEXP`")
 	fs.StringVar(&p.tagFocus, "tagfocus", "", "keep samples with a label `[KEY=]REGEXP` or range, e.g. 1kb:64kb, bytes=1mb:")
 	fs.StringVar(&p.tagIgnore, "tagignore", "", "drop samples with a label `[KEY=]REGEXP` or range")
 	fs.StringVar(&p.tagShow, "tagshow", "", "drop labels whose key does not match `REGEXP`")
@@ -116,12 +115,12 @@ func (p *profileFlags) declareShape(fs *flag.FlagSet) {
 		"functions", "filefunctions", "files", "lines", "addresses")
 	p.sort.declare(fs, "sort", "sort by `WHAT`: flat or cum", "flat", "cum")
 	fs.BoolVar(&p.shape.ShowColumns, "showcolumns", false, "distinguish lines by column")
-	fs.BoolVar(&p.trim, "trim", true, "leave out what is small; -trim=false shows all")
-	fs.IntVar(&p.shape.NodeCount, "nodecount", -1, "most rows or nodes, `N`; 0: all; -1: as many as suit the report")
+	fs.BoolVar(&p.trim, "trim", true, "leave out small rows and nodes; -trim=false shows all")
+	fs.IntVar(&p.shape.NodeCount, "nodecount", -1, "show at most `N` rows or nodes; 0: all; -1: the report's default")
 	fs.Float64Var(&p.shape.NodeFraction, "nodefraction", p.shape.NodeFraction, "leave out rows and nodes below this `SHARE` of the total")
 	fs.Float64Var(&p.shape.EdgeFraction, "edgefraction", p.shape.EdgeFraction, "leave out calls below this `SHARE` of the total")
-	fs.BoolVar(&p.shape.CallTree, "call_tree", false, "graphs: a node for each path that leads to a function")
-	fs.BoolVar(&p.shape.RelativePercentages, "relative_percentages", false, "percentages are of what the filters left")
+	fs.BoolVar(&p.shape.CallTree, "call_tree", false, "graphs: a node for each path to a function")
+	fs.BoolVar(&p.shape.RelativePercentages, "relative_percentages", false, "percentages of the filtered total")
 	fs.StringVar(&p.names, "names", "", "`HOW` to name closures and generics: readable or exact (default: readable, but exact in traces)")
 	fs.BoolVar(&p.shape.CompactLabels, "compact_labels", false, "no heading")
 }
@@ -140,7 +139,7 @@ func (p *profileFlags) options() (report.Options, error) {
 	case "exact":
 		o.Names = report.ExactNames
 	default:
-		return o, usagef("-names: no %q; there are readable and exact", p.names)
+		return o, usagef("-names: no %q; use readable or exact", p.names)
 	}
 	switch o.SampleIndex = p.sampleIndex; p.sampleIndex {
 	case "total_delay":
@@ -151,11 +150,11 @@ func (p *profileFlags) options() (report.Options, error) {
 	o.TagRoot, o.TagLeaf = keys(p.tagRoot), keys(p.tagLeaf)
 	switch {
 	case o.DivideBy == 0:
-		return o, usagef("-divide_by: a number other than 0")
+		return o, usagef("-divide_by must not be 0")
 	case o.NodeFraction < 0 || o.NodeFraction > 1 || o.EdgeFraction < 0 || o.EdgeFraction > 1:
 		return o, usagef("-nodefraction and -edgefraction are shares: 0.005 is half a percent")
 	case p.top != 0 && o.NodeCount >= 0:
-		return o, usagef("-top and -nodecount are the same; give one of them")
+		return o, usagef("-top and -nodecount are the same flag; give one of them")
 	case p.top > 0:
 		o.NodeCount = p.top
 	case p.top < 0:
@@ -215,9 +214,9 @@ func (p *profileFlags) bases() ([]string, profile.Subtraction, error) {
 	o := profile.Subtraction{Mark: len(p.diffBase) > 0, Normalize: p.normalize}
 	switch {
 	case len(p.base) > 0 && o.Mark:
-		return nil, o, usagef("-base and -diff_base exclude each other: they differ in what percentages are of")
+		return nil, o, usagef("give either -base or -diff_base: they differ in what percentages refer to")
 	case p.normalize && p.perRequest:
-		return nil, o, usagef("-normalize and -per_request exclude each other: each scales by a different measure")
+		return nil, o, usagef("give either -normalize or -per_request: they scale by different measures")
 	case len(p.base) == 0 && !o.Mark && p.perRequest:
 		return nil, o, usagef("-per_request needs a -base or -diff_base to scale")
 	case len(p.base) == 0 && !o.Mark && p.normalize:
@@ -228,12 +227,12 @@ func (p *profileFlags) bases() ([]string, profile.Subtraction, error) {
 	return p.base, o, nil
 }
 
-// keys splits a list of label keys at its commas.
+// keys splits a list of label keys at commas.
 func keys(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' })
 }
 
-// choice is one of a few names, given as -NAME=CHOICE or, as pprof has it, as -CHOICE.
+// choice is one of a few names, given as -NAME=CHOICE or, as in pprof, as -CHOICE.
 type choice struct {
 	names  []string
 	chosen list
@@ -253,12 +252,12 @@ func (c *choice) declare(fs *flag.FlagSet, name, usage string, names ...string) 
 	}
 }
 
-// value returns the index of the name chosen, 0 when none was.
+// value returns the index of the chosen name, 0 if none was chosen.
 func (c *choice) value(flag string) (int, error) {
 	at := 0
 	for i, chosen := range c.chosen {
 		if i > 0 && chosen != c.chosen[0] {
-			return 0, usagef("-%s: %s and %s exclude each other", flag, c.chosen[0], chosen)
+			return 0, usagef("-%s: give either %s or %s", flag, c.chosen[0], chosen)
 		}
 		at = -1
 		for j, name := range c.names {
@@ -273,7 +272,7 @@ func (c *choice) value(flag string) (int, error) {
 	return at, nil
 }
 
-// seconds is a time given as pprof has it, in seconds, or as a Go duration.
+// seconds is a time in seconds, as in pprof, or a Go duration.
 type seconds time.Duration
 
 func (s *seconds) String() string {

@@ -14,7 +14,7 @@ import (
 func topCommand() command {
 	return command{
 		name: "top", args: "[SOURCE...]", group: "profiles",
-		short: "functions, files or lines by what they cost, flat and cumulative",
+		short: "the most expensive functions, files or lines, with flat and cumulative cost",
 		long:  sourceHelp + "\nSeveral sources are summed. The flags have pprof's names and meaning.",
 		examples: []string{
 			"hone top cpu.pprof",
@@ -28,7 +28,7 @@ func topCommand() command {
 		setup: func(fs *flag.FlagSet) runFunc {
 			var p profileFlags
 			p.declare(fs, "show `N` rows (default 20; -1: all)")
-			groups := fs.Bool("groups", false, "what the Go runtime does (collection, allocation, maps, …) and for which of your lines")
+			groups := fs.Bool("groups", false, "the work of the Go runtime (garbage collection, allocation, maps, …) and your lines that cause it")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				v, err := p.view(ctx, env, args)
 				if err != nil {
@@ -57,16 +57,16 @@ func topCommand() command {
 func listCommand() command {
 	return command{
 		name: "list", args: "REGEXP [SOURCE...]", group: "profiles",
-		short: "source lines of the matching functions with what each costs",
+		short: "source of the matching functions with the cost of each line",
 		long: sourceHelp + `
 The source is found by module: in your tree, the module cache, GOROOT or vendor.
 
-Below a line that costs something, and below a function's head, hone prints which calls the profile
-shows inlined there, and what the compiler decided: what escapes to the heap and
-why, what is not inlined and why, bounds checks, large copies. These are the compiler's words about
-the code, not costs. By default hone asks about one package, the most expensive, where it knows how the
-program was built (from a recording, or the program that the profile names); with -remarks about
-all packages that are listed, the standard library's too; with -remarks=false about none.`,
+Below expensive lines, and below the first line of a function, hone prints which calls the profile
+shows as inlined, and the compiler's decisions: what escapes to the heap and
+why, what is not inlined and why, bounds checks, large copies. These are the compiler's remarks on
+the code, not costs. By default, hone prints them for the most expensive package, if it knows how the
+program was built (from a recording, or the program that the profile names); with -remarks for
+all listed packages, including the standard library; with -remarks=false for none.`,
 		examples: []string{
 			"hone list 'main\\.leftpad' rec.hone",
 			"hone list -sample_index=alloc_objects 'StatsD.*Send' rec.hone",
@@ -75,10 +75,10 @@ all packages that are listed, the standard library's too; with -remarks=false ab
 		setup: func(fs *flag.FlagSet) runFunc {
 			var p profileFlags
 			p.declare(fs, "")
-			remarks := fs.Bool("remarks", true, "show what the compiler decided on the expensive lines")
+			remarks := fs.Bool("remarks", true, "print the compiler's decisions below expensive lines")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				if len(args) == 0 {
-					return usagef("list: which functions? name a regular expression, e.g. hone list 'main\\.' rec.hone")
+					return usagef("list: give a regular expression for functions, e.g. hone list 'main\\.' rec.hone")
 				}
 				re, err := regexp.Compile(args[0])
 				if err != nil {
@@ -110,7 +110,7 @@ all packages that are listed, the standard library's too; with -remarks=false ab
 	}
 }
 
-// remarkOptions asks about everything when the user asked for remarks by name.
+// remarkOptions returns options for all packages if the user gave -remarks.
 func remarkOptions(fs *flag.FlagSet) inspect.RemarkOptions {
 	var o inspect.RemarkOptions
 	fs.Visit(func(f *flag.Flag) { o.All = o.All || f.Name == "remarks" })

@@ -11,18 +11,18 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// progress tells on stderr what is being done: a line that redraws itself on a
-// terminal, else one line for each finished phase.
+// progress shows on stderr what hone is doing: on a terminal in a line that is redrawn, otherwise
+// in one line for each finished phase.
 type progress struct {
 	mu    sync.Mutex
 	w     io.Writer // nil: quiet
 	live  bool
-	drawn bool // a line stands that the next one replaces
+	drawn bool // there is a line that the next one overwrites
 	width int
 }
 
 func newProgress(env Env, quiet bool) *progress {
-	_, stderr := env.raw() // the cursor moves; event escapes the words
+	_, stderr := env.raw() // raw, to move the cursor; event escapes the text
 	p := &progress{w: stderr, live: env.StderrTTY, width: 78}
 	if quiet {
 		p.w = nil
@@ -58,7 +58,7 @@ func (p *progress) event(e capture.Event) {
 	}
 }
 
-// programOutput shows what the program prints between the lines of the progress, marked and escaped.
+// programOutput prints the program's output above the progress line, marked and escaped.
 type programOutput struct {
 	p *progress
 	w io.Writer
@@ -76,7 +76,7 @@ func (o programOutput) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// clear removes an unfinished line before the page is printed.
+// clear removes an unfinished line, before the page is printed.
 func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

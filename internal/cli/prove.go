@@ -13,7 +13,7 @@ import (
 func proveCommand() command {
 	return command{
 		name: "prove", args: "[REC] [flags]", group: "the main job",
-		short: "your change against a recording: what it saves, and what became of each finding",
+		short: "your change against a recording: what it saves, and which findings it fixes",
 		long: `Runs the program that was recorded (its commit) and the program with your change, interleaved, under the load of the recording. It
 then records both once in full and reports which findings are gone, which are smaller, which are still there, and whether the
 change saved what they predicted.
@@ -36,11 +36,11 @@ repeat -load if the requests had some.`,
 			fs.StringVar(&spec.Ref, "ref", "", "the change is the git `REF`")
 			fs.StringVar(&spec.Patch, "patch", "", "the change is the diff in `FILE`")
 			fs.IntVar(&spec.Runs, "runs", 6, "record each side `N` times")
-			fs.Uint64Var(&spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
+			fs.Uint64Var(&spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the clock)")
 			fs.DurationVar(&spec.Length, "full", 15*time.Second, "length of each full recording, `D`")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				if spec.Ref != "" && spec.Patch != "" {
-					return usagef("prove: -ref and -patch exclude each other")
+					return usagef("prove: give either -ref or -patch")
 				}
 				cfg, prog, err := out.session(env)
 				if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/shelf"
 )
 
-// Environment variables that bound the recordings in the cache.
+// Environment variables that limit the recordings in the cache.
 const (
 	cacheSizeVariable = "HONE_CACHE_SIZE"
 	cacheAgeVariable  = "HONE_CACHE_AGE"
@@ -23,7 +23,7 @@ const recordingsHelp = `Without -o a recording is kept in hone's cache. REC is i
 or its label; every command that takes a recording takes these: hone compare baseline after.hone.
 
   hone recordings                    list them, latest first
-  hone recordings label REC NAME     call REC by NAME; it is kept until you remove it
+  hone recordings label REC NAME     give REC the name NAME; hone keeps it until you remove it
   hone recordings unlabel REC        remove the label
   hone recordings remove REC...      remove recordings
 
@@ -62,7 +62,7 @@ func recordingsCommand() command {
 				page := render.NewRecordings(list, func(path string) string {
 					m, err := cfg.Opener().Manifest(path)
 					if err != nil {
-						return "" // the list still shows the file
+						return "" // list the file even if it cannot be read
 					}
 					return m.Target.Arg
 				})
@@ -78,7 +78,7 @@ func recordingsCommand() command {
 	}
 }
 
-// changeRecordings does what the words ask for, and returns the recordings that it changed.
+// changeRecordings runs the subcommand in words, and returns the recordings that it changed.
 func changeRecordings(s shelf.Shelf, words []string) ([]shelf.Entry, error) {
 	if len(words) == 0 {
 		return nil, nil
@@ -128,7 +128,7 @@ func cacheLimits(getenv func(string) string) (shelf.Limits, error) {
 	return limits, nil
 }
 
-// parseSize reads a number of bytes as GOMEMLIMIT does: 500MiB, 2GiB, 1048576.
+// parseSize parses a number of bytes as GOMEMLIMIT does: 500MiB, 2GiB, 1048576.
 func parseSize(text string) (int64, error) {
 	number, factor := text, int64(1)
 	for unit, f := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40} {
@@ -143,7 +143,7 @@ func parseSize(text string) (int64, error) {
 	return n * factor, nil
 }
 
-// parseAge reads a duration, in days too: 720h, 30d.
+// parseAge parses a duration, also in days: 720h, 30d.
 func parseAge(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n < 100_000 {

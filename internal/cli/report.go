@@ -18,9 +18,9 @@ func reportCommand() command {
 	return command{
 		name: "report", args: "[REC] [-o FILE.html|FILE.md]", group: "the main job",
 		short: "one file for people without hone: findings, code, flame graph, trace, phases",
-		long: `REC is a .hone file; without it, the last recording made on this machine. The HTML page has everything and
+		long: `REC is a .hone file; without it, the last recording made on this machine. The HTML page contains everything and
 needs no network; Markdown is for a pull request or a ticket, and has only the findings. With -no_source it contains
-no source text: why and fix are the rule's general text, and names of functions and files remain. With -anonymize
+no source text; why and fix are then the rule's general text, but the names of functions and files remain. With -anonymize
 the names of your code are replaced too, and the trace is left out; hone trace anonymize writes a trace without names.`,
 		examples: []string{
 			"hone report -o report.html",
@@ -32,7 +32,7 @@ the names of your code are replaced too, and the trace is left out; hone trace a
 			var format string
 			var noSource, anonymize bool
 			f.outputFlags.declare(fs, "show `N` findings (default 10)")
-			fs.StringVar(&f.out, "o", "", "write to `FILE`; - or nothing: standard output")
+			fs.StringVar(&f.out, "o", "", "write to `FILE` (default, or -: standard output)")
 			fs.StringVar(&format, "format", "", "`FORMAT` html or md (default: by the file's ending, else html)")
 			fs.BoolVar(&noSource, "no_source", false, "leave source text out")
 			fs.BoolVar(&anonymize, "anonymize", false, "leave source text out, and replace the names of your code: functions, files, the target, the load")
@@ -42,7 +42,7 @@ the names of your code are replaced too, and the trace is left out; hone trace a
 					return err
 				}
 				if f.json && (noSource || anonymize) {
-					return usagef("report: -json is hone findings' own, with source and names; leave -no_source and -anonymize out")
+					return usagef("report: -json prints the JSON of hone findings, with source and names: leave out -no_source and -anonymize")
 				}
 				cfg, prog, err := f.session(env)
 				if err != nil {
@@ -73,7 +73,7 @@ the names of your code are replaced too, and the trace is left out; hone trace a
 				if p.Flame, err = flameOf(res, p.Names); err != nil {
 					return err
 				}
-				if !anonymize { // what the program logs and calls its tasks is in it
+				if !anonymize { // the trace contains logs and names of tasks
 					p.Trace = traceOf(res)
 				}
 				return f.write(env, true, func(w io.Writer) error { return render.ReportHTML(w, p) })
@@ -82,10 +82,11 @@ the names of your code are replaced too, and the trace is left out; hone trace a
 	}
 }
 
-// anonymousFlame is what a report that names nobody calls its profile.
+// anonymousFlame is the title of the profile in an anonymous report.
 const anonymousFlame = "CPU"
 
-// flameOf draws the CPU profile of a recording; "" when it has none. With names, functions and files are called by these.
+// flameOf draws the CPU profile of a recording, or returns "" if it has none. names, if set,
+// replaces the names of functions and files.
 func flameOf(res *session.Result, names func(string) string) (string, error) {
 	if res.CPU == nil {
 		return "", nil
@@ -107,7 +108,7 @@ func flameOf(res *session.Result, names func(string) string) (string, error) {
 	return page.String(), err
 }
 
-// traceOf is the summary of a recording's execution trace; "" when it has none.
+// traceOf returns the summary of a recording's execution trace, or "" if it has none.
 func traceOf(res *session.Result) string {
 	if res.Trace == nil {
 		return ""

@@ -35,7 +35,7 @@ requests fail, the report says so first; -expect 404 measures errors on purpose.
 func runCommand() command {
 	return command{
 		name: "run", args: "TARGET [flags] [-- ARGS]", group: "the main job",
-		short: "record a program and say which lines cost what, why, and what to do",
+		short: "record a program and report which lines cost what, why, and what to do",
 		long:  targetHelp,
 		examples: []string{
 			"hone run ./cmd/server -load http://127.0.0.1:8080/path",
@@ -52,8 +52,8 @@ func runCommand() command {
 			var out outputFlags
 			rec.declare(fs)
 			out.declare(fs, "show `N` findings (default 10)")
-			budget := fs.Duration("prove", 0, "then spend up to `D` on trying the fixes that hone can write, most expensive first, each one separately in a copy of the commit")
-			watch := fs.Bool("ui", false, "show the recording in a browser as it is made, then its findings, until Ctrl-C")
+			budget := fs.Duration("prove", 0, "then try the fixes that hone can write for up to `D`, largest saving first, each separately in a copy of the commit")
+			watch := fs.Bool("ui", false, "show the recording in a browser while it runs, then its findings, until Ctrl-C")
 			noBrowser := fs.Bool("no_browser", false, "with -ui: only print the address")
 			return func(ctx context.Context, env Env, args, rest []string) error {
 				if err := rec.provable(*budget, args); err != nil {
@@ -89,8 +89,8 @@ func runCommand() command {
 	}
 }
 
-// record records what the flags and arguments say and returns the recording's path. If
-// recording fails, it prints where the part recorded before that is kept.
+// record makes the recording that the flags and arguments describe, and returns its path. If
+// recording fails, record prints where the part recorded so far is kept.
 func (r *recordFlags) record(ctx context.Context, env Env, cfg session.Config, prog *progress, args, rest []string) (string, error) {
 	o, err := r.capture(env, args, rest)
 	if err != nil {
@@ -103,20 +103,20 @@ func (r *recordFlags) record(ctx context.Context, env Env, cfg session.Config, p
 	path, err := session.Record(ctx, cfg, o)
 	prog.clear()
 	if err != nil && path != "" {
-		env.say("hone: the recording up to there is kept: hone findings %s", path)
+		env.say("hone: the part recorded so far is kept: hone findings %s", path)
 	}
 	return path, err
 }
 
-// provable reports why fixes of the target could not be tried, before anything is recorded.
+// provable returns an error, before anything is recorded, if fixes of the target cannot be tried.
 func (r *recordFlags) provable(budget time.Duration, args []string) error {
 	switch {
 	case budget == 0:
 		return nil
 	case budget < 0:
-		return usagef("-prove %s: want a time, as 2m", budget)
+		return usagef("-prove %s: want a duration such as 2m", budget)
 	case len(args) == 1 && strings.Contains(args[0], "://"):
-		return usagef("-prove builds the program with each fix: name its package, not a URL")
+		return usagef("-prove builds the program with each fix: give its package, not a URL")
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (r *recordFlags) prove(ctx context.Context, env Env, cfg session.Config, re
 	if err != nil {
 		return fmt.Errorf("-prove: %w", err)
 	}
-	given, err := r.loadFlags.options(r.load) // with the headers and bodies that a recording does not keep
+	given, err := r.loadFlags.options(r.load) // with the headers and bodies, which a recording does not contain
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,8 @@ func (r *recordFlags) prove(ctx context.Context, env Env, cfg session.Config, re
 // proveRun is the length of one run of a trial, and its longest warm-up.
 const proveRun = 3 * time.Second
 
-// profiled reports whether a recording that was cut short has a CPU profile, so that a report says something.
+// profiled reports whether a recording that was cut short has a CPU profile, so that it can be
+// diagnosed.
 func profiled(cfg session.Config, path string) bool {
 	if path == "" {
 		return false
@@ -165,7 +166,7 @@ func profiled(cfg session.Config, path string) bool {
 	return err == nil && slices.ContainsFunc(m.Parts, func(p recording.Part) bool { return p.Name == recording.PartCPU })
 }
 
-// targetFailed is the error for a program whose own exit code says that it failed.
+// targetFailed returns an error if the program's exit code is not 0.
 func targetFailed(m recording.Manifest, path string) error {
 	if code := m.Target.ExitCode; m.Target.Kind == "program" && code != nil && *code != 0 {
 		return fmt.Errorf("the program itself exited with code %d; its output is in %s", *code, path)
@@ -176,7 +177,7 @@ func targetFailed(m recording.Manifest, path string) error {
 func recordCommand() command {
 	return command{
 		name: "record", args: "TARGET [flags] [-- ARGS]", group: "the main job",
-		short: "record only; look at it later with hone findings, hone top, hone list",
+		short: "record without diagnosing; see hone findings, hone top, hone list",
 		long:  targetHelp,
 		examples: []string{
 			"hone record ./cmd/server -load http://127.0.0.1:8080/path -o before.hone",
@@ -241,7 +242,7 @@ func findingsCommand() command {
 	}
 }
 
-// oneRecording is the recording that the arguments name, or the last.
+// oneRecording returns the recording that the arguments name, or the last one.
 func oneRecording(cfg session.Config, command string, args []string) (string, error) {
 	switch len(args) {
 	case 0:
@@ -249,17 +250,17 @@ func oneRecording(cfg session.Config, command string, args []string) (string, er
 	case 1:
 		return args[0], nil
 	}
-	return "", usagef("%s: one recording at a time", command)
+	return "", usagef("%s takes one recording", command)
 }
 
-// afterwards adds to a diagnosis before it is printed.
+// afterwards completes a diagnosis before it is printed.
 type afterwards func(*session.Result) error
 
 // diagnoseAndPrint diagnoses a recording and prints the findings.
 func diagnoseAndPrint(ctx context.Context, env Env, cfg session.Config, prog *progress, out outputFlags, path string, then afterwards) (*session.Result, error) {
 	res, err := session.Diagnose(ctx, cfg, path)
 	if err == nil && then != nil {
-		if terr := then(res); terr != nil { // the findings are still worth printing
+		if terr := then(res); terr != nil { // print the findings anyway
 			res.Report.Notes = append(res.Report.Notes, terr.Error())
 		}
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/hone-go/hone/internal/render"
 )
 
-// samplesReport is one of the reports that show samples as they are.
+// samplesReport is a report on single samples.
 type samplesReport struct {
 	text func(w io.Writer, page render.SamplesPage, s render.Style) error
 	json func(w io.Writer, page render.SamplesPage) error
 }
 
-// command completes a command with the report.
+// command completes a command that prints the report.
 func (r samplesReport) command(c command) command {
 	c.args, c.group = "[SOURCE...]", "profiles"
 	c.long = sourceHelp + c.long
@@ -28,7 +28,7 @@ func (r samplesReport) command(c command) command {
 				return err
 			}
 			page := render.SamplesPage{Source: v.Source.Name, View: v.View}
-			// These pages can be long: they are written while they are made.
+			// These pages can be long, so they are written while they are computed.
 			return streamed(env.Stdout, func(w io.Writer) error {
 				if p.json {
 					return r.json(w, page)
@@ -67,7 +67,7 @@ func tagsCommand() command {
 			return render.JSON(w, render.TagsJSON(page, page.View.Tags()))
 		},
 	}.command(command{
-		name: "tags", short: "labels of the samples and what each of their values costs",
+		name: "tags", short: "labels of the samples, and the cost of each of their values",
 		examples: []string{"hone tags cpu.pprof", "hone tags -sample_index=alloc_space rec.hone"},
 	})
 }
@@ -80,7 +80,7 @@ func rawCommand() command {
 		},
 		json: render.RawJSON,
 	}.command(command{
-		name: "raw", short: "everything that a profile holds, as text",
+		name: "raw", short: "everything in a profile, as text",
 		long:     "\nLocations, functions and mappings are numbered from 1 in the file's order.",
 		examples: []string{"hone raw heap.pprof", "hone raw -json rec.hone:cpu"},
 	})
@@ -96,7 +96,7 @@ func commentsCommand() command {
 		},
 		json: func(w io.Writer, page render.SamplesPage) error { return render.JSON(w, render.CommentsJSON(page)) },
 	}.command(command{
-		name: "comments", short: "the comments that a profile carries",
+		name: "comments", short: "the comments in a profile",
 		examples: []string{"hone comments cpu.pprof"},
 	})
 }

@@ -17,12 +17,12 @@ import (
 func shellCommand() command {
 	return command{
 		name: "shell", args: "[SOURCE...]", group: "profiles",
-		short: "the reports at a prompt: sources are read once",
+		short: "reports at a prompt; sources are read only once",
 		long: sourceHelp + `
 
-At the prompt, commands are those of hone without a source (top, list REGEXP, tree, flame, …), and pprof's
-habits hold: top7, focus=REGEXP, options, > file, | less, quit. help tells more. Flags given here hold for all
-commands until they are changed. Where standard input is no terminal, commands are read from it, a line each.`,
+The prompt accepts hone's commands without a source (top, list REGEXP, tree, flame, …), and pprof's
+syntax: top7, focus=REGEXP, options, > file, | less, quit. See help at the prompt. Flags given here apply to all
+commands until they are changed. If standard input is not a terminal, hone reads commands from it, one per line.`,
 		examples: []string{
 			"hone shell cpu.pprof",
 			"hone shell -sample_index=alloc_space -focus 'json\\.' rec.hone",
@@ -32,7 +32,7 @@ commands until they are changed. Where standard input is no terminal, commands a
 		setup: func(fs *flag.FlagSet) runFunc {
 			var p profileFlags
 			p.declare(fs, "")
-			stop := fs.Bool("e", false, "end with exit code 1 at the first command that fails, where commands are not typed at a terminal")
+			stop := fs.Bool("e", false, "if standard input is not a terminal: exit with code 1 at the first command that fails")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				sh := newShell(ctx, env, args)
 				if slices.Contains(sh.sources.args, "-") {
@@ -56,11 +56,11 @@ commands until they are changed. Where standard input is no terminal, commands a
 	}
 }
 
-// shell runs the reports on sources that were read once.
+// shell runs reports on sources that are read only once.
 type shell struct {
 	ctx      context.Context // ends the shell
 	env      Env
-	binary   string // the program, when it was named before the sources
+	binary   string // the program, if it was named before the sources
 	sources  *keptSources
 	settings settings
 }
@@ -75,7 +75,7 @@ func newShell(ctx context.Context, env Env, args []string) *shell {
 	return sh
 }
 
-// commandEnv is what commands of the shell see of the world.
+// commandEnv is the Env of commands in the shell.
 func (sh *shell) commandEnv() Env {
 	env := sh.env
 	env.Stdin = strings.NewReader("")
@@ -83,7 +83,7 @@ func (sh *shell) commandEnv() Env {
 	return env
 }
 
-// shellCommands are hone's commands that a shell has: the reports on one source.
+// shellCommands are hone's commands that the shell accepts: the reports on one source.
 func shellCommands() []command {
 	var reports []command
 	for _, c := range commands() {
@@ -94,10 +94,10 @@ func shellCommands() []command {
 	return reports
 }
 
-// errQuit ends a shell.
+// errQuit ends the shell.
 var errQuit = errors.New("quit")
 
-// script runs the commands of standard input.
+// script runs the commands on standard input.
 func (sh *shell) script(stop bool) error {
 	lines := bufio.NewScanner(sh.env.Stdin)
 	lines.Buffer(nil, 1<<20)
@@ -109,7 +109,7 @@ func (sh *shell) script(stop bool) error {
 		case sh.ctx.Err() != nil:
 			return sh.ctx.Err()
 		case err != nil && stop:
-			return fmt.Errorf("line %d: %s", n, err) // whatever it was, the script failed
+			return fmt.Errorf("line %d: %s", n, err) // all errors of a script have one exit code
 		case err != nil:
 			sh.env.say("hone: line %d: %s", n, err)
 		}
@@ -122,7 +122,8 @@ func (sh *shell) script(stop bool) error {
 
 // line runs one line.
 func (sh *shell) line(ctx context.Context, line string) error {
-	// The value of an option is a regular expression as it is: in focus=a | b, nothing is a program.
+	// The value of an option is a regular expression, so in focus=a | b, the bar does not start a
+	// program.
 	if name, value, isSet, ok := sh.assignment(line); ok {
 		if isSet {
 			return sh.set(name, value)
@@ -136,7 +137,7 @@ func (sh *shell) line(ctx context.Context, line string) error {
 	}
 	if len(l.Words) == 0 {
 		if l.File != "" || l.Pipe != "" {
-			return usagef("which command? `help` lists them")
+			return usagef("no command; `help` lists them")
 		}
 		return nil
 	}
@@ -175,31 +176,31 @@ func (sh *shell) help(w io.Writer, words []string) error {
 
 func shellHelp(w io.Writer) error {
 	return buffered(w, func(w io.Writer) error {
-		fmt.Fprint(w, "commands: help NAME tells a command's flags\n")
+		fmt.Fprint(w, "commands (help NAME lists a command's flags):\n")
 		for _, c := range shellCommands() {
 			fmt.Fprintf(w, "    %-12s %s\n", c.name, c.short)
 		}
 		_, err := fmt.Fprint(w, `    web          the call graph as a file for your browser
     options, o   all options with their values
-    :            no focus, ignore, hide, tagfocus, tagignore any more
-    quit, exit   the end; so is Ctrl-D
-pprof's names are known: text is top, dot and svg are graph, weblist is list.
+    :            reset focus, ignore, hide, tagfocus, tagignore
+    quit, exit   leave the shell, like Ctrl-D
+pprof's names work, too: text is top, dot and svg are graph, weblist is list.
 
-behind a command:
-    7            so many rows or nodes: top 7, or top7
-    REGEXP       focus on it, for this command; with tags: on labels
-    -REGEXP      ignore it, for this command
+after a command:
+    7            number of rows or nodes: top 7, or top7
+    REGEXP       focus, for this command; with tags: on labels
+    -REGEXP      ignore, for this command
     -FLAG        any flag of the command: top -cum -lines
     > FILE       write to a file
     | PROGRAM    send to a program: top | less
 
-options hold for all commands that follow:
-    focus=json\.                  set; focus= sets it back; focus alone shows it
+options apply to all following commands:
+    focus=json\.                  set; focus= resets it; focus alone shows it
     sample_index=alloc_objects
     lines                         short for granularity=lines
     call_tree                     short for call_tree=true
 
-Tab completes commands, options and functions; the arrow keys bring back what was typed.
+Tab completes commands, options and functions; the arrow keys recall earlier lines.
 `)
 		return err
 	})

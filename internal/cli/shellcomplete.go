@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// candidates are what the word under the cursor may become.
+// candidates returns the completions of the word under the cursor.
 func (sh *shell) candidates(before []string, word string) []string {
 	if name, value, ok := strings.Cut(word, "="); ok && len(before) == 0 {
 		var found []string
@@ -57,7 +57,7 @@ func (sh *shell) candidates(before []string, word string) []string {
 	return sh.functions(word)
 }
 
-// values are what an option may be set to.
+// values returns the values that an option can have.
 func (sh *shell) values(name, typed string) []string {
 	f := sh.option(name)
 	if f == nil {
@@ -68,7 +68,7 @@ func (sh *shell) values(name, typed string) []string {
 		var names []string
 		for _, src := range sh.sources.kept {
 			for _, t := range src.Profile.SampleTypes {
-				if screen.Line(t.Type) == t.Type { // else it cannot be typed
+				if screen.Line(t.Type) == t.Type { // otherwise it cannot be typed
 					names = append(names, t.Type)
 				}
 			}
@@ -92,8 +92,8 @@ func (sh *shell) values(name, typed string) []string {
 	return nil
 }
 
-// functions are expressions for the functions whose name begins with what was typed,
-// or else has it in it.
+// functions returns expressions for the functions whose name starts with the typed text or, if
+// there are none, contains it.
 func (sh *shell) functions(typed string) []string {
 	typed = strings.ReplaceAll(typed, `\`, "")
 	var begin, contain []string
@@ -115,8 +115,8 @@ func (sh *shell) functions(typed string) []string {
 	return slices.Compact(begin)
 }
 
-// expression is a regular expression that matches a name, without anything that a terminal obeys: what
-// is not printable is written by its number, and what is no UTF-8 as any character.
+// expression returns a regular expression that matches a name, without control characters:
+// unprintable characters are written by their code, and invalid UTF-8 as any character.
 func expression(name string) string {
 	var out strings.Builder
 	for i, r := range name {
@@ -148,7 +148,7 @@ func withPrefix(words []string, prefix string) []string {
 	return found
 }
 
-// mostChoices is how many choices are shown; nobody reads more.
+// mostChoices is the largest number of choices that are shown.
 const mostChoices = 60
 
 // printChoices writes choices in columns.
@@ -174,5 +174,5 @@ func printChoices(w io.Writer, choices []string, width int) {
 	if more > 0 {
 		fmt.Fprintf(&b, "… and %d more\n", more)
 	}
-	io.WriteString(w, b.String()) // to a terminal; there is nobody to tell of an error
+	io.WriteString(w, b.String()) // to a terminal; an error could not be reported
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/hone-go/hone/internal/prompt"
 )
 
-// shellWord finds the command that a word at the prompt means, and the words that
-// are to follow it: "top", "top7" (top with 7), or one of pprof's names.
+// shellWord finds the command for a word at the prompt, and the words that follow it: "top", "top7"
+// (top with 7), or one of pprof's names.
 func shellWord(word string) (cmd command, follow []string, ok bool) {
 	name := strings.TrimRight(word, "0123456789")
 	if count := word[len(name):]; count != "" {
@@ -44,7 +44,7 @@ func shellWord(word string) (cmd command, follow []string, ok bool) {
 	return cmd, nil, false
 }
 
-// words are what the first word of a line may be.
+// words lists the possible first words of a line.
 func (sh *shell) words() []string {
 	words := []string{"exit", "help", "options", "quit", "web"}
 	for _, c := range shellCommands() {
@@ -103,7 +103,8 @@ func (sh *shell) report(ctx context.Context, env Env, l prompt.Line) error {
 	return common.run(ctx, env, args, nil)
 }
 
-// pageName is the pattern of the file that a word at the prompt writes for a browser, "" for other words.
+// pageName returns the file name pattern for a word that writes a page for a browser, or "" for
+// other words.
 func pageName(word string) string {
 	switch strings.TrimRight(word, "0123456789") {
 	case "web":
@@ -114,12 +115,12 @@ func pageName(word string) string {
 	return ""
 }
 
-// unnamed reports whether a command that writes a page was given no file.
+// unnamed reports whether a command that writes a page got no file name.
 func unnamed(fs *flag.FlagSet) bool {
 	return fs.Lookup("o").Value.String() == "" && fs.Lookup("json").Value.String() != "true"
 }
 
-// unknown says what to type instead of a word.
+// unknown returns an error that says what to type instead of a word.
 func (sh *shell) unknown(word string) error {
 	name, _, isSet := strings.Cut(word, "=")
 	switch {
@@ -137,10 +138,9 @@ func (sh *shell) unknown(word string) error {
 	return usagef("unknown command %q%s; `help` lists the commands", word, suggest(word, sh.words()))
 }
 
-// shellArguments tells apart what follows a command as pprof does: a
-// number is a count, other words are what to focus on, and what to ignore with a
-// "-" before it, unless that is a flag of the command. The first word of a
-// command that needs an expression is that.
+// shellArguments interprets the words after a command as pprof does: a number is a count, and other
+// words are regular expressions to focus on or, after a "-", to ignore, unless they are flags of
+// the command. If the command needs an expression, that is its first word.
 func shellArguments(cmd command, fs *flag.FlagSet, words []string) (flags, args []string, err error) {
 	needs := strings.HasPrefix(cmd.args, "REGEXP")
 	var count string
@@ -190,10 +190,10 @@ func shellArguments(cmd command, fs *flag.FlagSet, words []string) (flags, args 
 	return flags, args, nil
 }
 
-// keepPages is how many pages without a name given by the user stay in the cache.
+// keepPages is the number of pages without a user's file name that stay in the cache.
 const keepPages = 20
 
-// page returns a new file in hone's cache; old ones go.
+// page returns a new file in hone's cache, and removes old ones.
 func (sh *shell) page(pattern string) (string, error) {
 	if sh.env.CacheDir == "" {
 		return "", sh.env.CacheErr
@@ -209,13 +209,13 @@ func (sh *shell) page(pattern string) (string, error) {
 	age := func(name string) int64 {
 		info, err := os.Stat(name)
 		if err != nil {
-			return 0 // another hone took it away
+			return 0 // another hone removed it
 		}
 		return info.ModTime().UnixNano()
 	}
 	slices.SortFunc(old, func(a, b string) int { return int(min(1, max(-1, age(a)-age(b)))) })
 	for len(old) >= keepPages {
-		os.Remove(old[0]) // if it cannot be removed, it stays until the next time
+		os.Remove(old[0]) // if it cannot be removed, the next call tries again
 		old = old[1:]
 	}
 	f, err := os.CreateTemp(dir, pattern)
@@ -225,8 +225,8 @@ func (sh *shell) page(pattern string) (string, error) {
 	return f.Name(), f.Close()
 }
 
-// output runs with the program of the line, if any, instead of standard output.
-// What goes to a file is written by report, which knows the flags for it.
+// output runs with the program of the line, if there is one, instead of standard output. Output to
+// a file is written by report, which knows the flag for it.
 func (sh *shell) output(ctx context.Context, l prompt.Line, run func(Env) error) error {
 	env := sh.commandEnv()
 	if l.Pipe == "" {
@@ -242,18 +242,18 @@ func (sh *shell) output(ctx context.Context, l prompt.Line, run func(Env) error)
 		err = e
 	}
 	if errors.Is(err, syscall.EPIPE) {
-		err = nil // it has read enough, as head does
+		err = nil // the program has read enough, like head
 	}
 	if err == nil {
-		_, err = p.Write(nil) // a program gets to run for an empty report, too
+		_, err = p.Write(nil) // start the program even for an empty report
 	}
 	return errors.Join(err, p.close())
 }
 
-// pipe is a writer to a program of the user's, which starts with the first
-// write: a command that fails shows its error, not an empty pager.
+// pipe writes to a program that the user named. The program starts at the first write, so that a
+// command that fails shows its error rather than an empty pager.
 type pipe struct {
-	ctx     context.Context // of the shell: Ctrl-C is for the program to understand
+	ctx     context.Context // of the shell: Ctrl-C is handled by the program
 	env     Env
 	program string
 	cmd     *exec.Cmd
@@ -280,12 +280,12 @@ func (p *pipe) Write(b []byte) (int, error) {
 	return p.in.Write(b)
 }
 
-// close waits for the program's end.
+// close waits until the program exits.
 func (p *pipe) close() error {
 	if p.cmd == nil {
 		return nil
 	}
-	p.in.Close() // an error here says no more than the program's end does
+	p.in.Close() // the program's exit code says more than this error
 	if err := p.cmd.Wait(); err != nil {
 		return fmt.Errorf("| %s: %w", p.program, err)
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/hone-go/hone/internal/source"
 )
 
-// keptSources reads sources once. A recording is kept part by part, as values
-// are asked for that are in one part or another.
+// keptSources reads sources once. A recording is kept part by part, because different values come
+// from different parts.
 type keptSources struct {
-	ctx   context.Context // of the shell: a source lives on when the command that read it ends
-	args  []string        // what a command reads that names no source
+	ctx   context.Context // of the shell: a source outlives the command that read it
+	args  []string        // the sources for commands that do not name one
 	stdin io.Reader
 	kept  map[string]*source.Source
 }
@@ -37,17 +37,17 @@ func (k *keptSources) open(ctx context.Context, o source.Opener, args []string) 
 		}
 		k.kept[name] = src
 	}
-	own := *src // callers put their differences into it
+	own := *src // callers store differences in it
 	return &own, nil
 }
 
-// read reads sources. It ends with ctx, but what was read does not.
+// read reads sources. Reading stops with ctx, but what was read is kept.
 func (k *keptSources) read(ctx context.Context, o source.Opener, args []string) (*source.Source, error) {
 	reading, cancel := context.WithCancel(k.ctx)
 	stop := context.AfterFunc(ctx, cancel)
 	var done atomic.Bool
 	if say := o.Progress; say != nil {
-		// The code behind a source is read when it is asked for, by a later command with a line of its own.
+		// Later commands read the code of a source, with their own progress line.
 		o.Progress = func(phase, text string) {
 			if !done.Load() {
 				say(phase, text)

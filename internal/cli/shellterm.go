@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/prompt"
 )
 
-// terminal returns standard input and output when a person sits at both.
+// terminal returns standard input and output if both are terminals.
 func terminal(env Env) (in, out *os.File, ok bool) {
 	in, isIn := env.Stdin.(*os.File)
 	stdout, _ := env.raw()
@@ -24,14 +24,14 @@ func terminal(env Env) (in, out *os.File, ok bool) {
 	return in, out, ok
 }
 
-// interact reads commands from a terminal until the user has enough.
+// interact reads commands from a terminal until the user quits.
 func (sh *shell) interact(in, out *os.File, v *view) error {
 	t := sh.newTerminal(in, out)
 	fmt.Fprintf(sh.env.Stdout, "%s: %s. help lists the commands, Tab completes, Ctrl-D ends.\n", v.Source.Name, v.SampleType.Type)
 	for {
 		line, err := readLine(sh.ctx, in, t)
 		if err != nil {
-			fmt.Fprintln(out) // the prompt stands there yet
+			fmt.Fprintln(out) // the prompt is still on this line
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -56,15 +56,15 @@ func (sh *shell) interact(in, out *os.File, v *view) error {
 	}
 }
 
-// signals keeps the shell and what it has read from ending with Ctrl-C, which is for the
-// command that runs. It returns what gives the signals back.
+// signals keeps Ctrl-C from ending the shell: it ends only the running command. end restores the
+// default.
 func (sh *shell) signals() (end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(sh.ctx))
 	sh.ctx, sh.sources.ctx = ctx, ctx
 	ending := make(chan os.Signal, 1)
 	signal.Notify(ending, syscall.SIGTERM)
 	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt) // nobody reads it: that hone does not die of it is enough
+	signal.Notify(interrupts, os.Interrupt) // never read: hone must not be killed by the signal
 	go func() {
 		select {
 		case <-ending:
@@ -79,7 +79,7 @@ func (sh *shell) signals() (end func()) {
 	}
 }
 
-// command runs a line that Ctrl-C ends.
+// command runs a line, which Ctrl-C interrupts.
 func (sh *shell) command(line string) error {
 	ctx, stop := signal.NotifyContext(sh.ctx, os.Interrupt)
 	defer stop()
@@ -90,7 +90,7 @@ func (sh *shell) command(line string) error {
 	return err
 }
 
-// newTerminal returns a line editor with what was typed in earlier shells.
+// newTerminal returns a line editor with the history of earlier shells.
 func (sh *shell) newTerminal(in io.Reader, out io.Writer) *term.Terminal {
 	t := term.NewTerminal(struct {
 		io.Reader
@@ -99,7 +99,7 @@ func (sh *shell) newTerminal(in io.Reader, out io.Writer) *term.Terminal {
 	if sh.env.Width > 0 {
 		t.SetSize(sh.env.Width, 24)
 	}
-	history := &prompt.History{} // in memory only, when there is no cache or the file cannot be read
+	history := &prompt.History{} // in memory only, if there is no cache or the file cannot be read
 	if sh.env.CacheDir != "" {
 		if h, err := prompt.OpenHistory(filepath.Join(sh.env.CacheDir, "shell_history")); err == nil {
 			history = h
@@ -121,8 +121,8 @@ func (sh *shell) newTerminal(in io.Reader, out io.Writer) *term.Terminal {
 	return t
 }
 
-// interruptible makes Ctrl-C abandon the line: go to its end, delete it. The
-// line editor takes it for the end of input.
+// interruptible makes Ctrl-C discard the line: it goes to the end of the line and deletes it. The
+// line editor would take Ctrl-C for the end of input.
 type interruptible struct{ io.Reader }
 
 func (r interruptible) Read(p []byte) (int, error) {
@@ -140,13 +140,13 @@ func (r interruptible) Read(p []byte) (int, error) {
 	return len(to), err
 }
 
-// readLine reads a line in raw mode, in which a terminal must not be left.
+// readLine reads a line in raw mode, and leaves that mode in any case.
 func readLine(ctx context.Context, in *os.File, t *term.Terminal) (string, error) {
 	state, err := term.MakeRaw(int(in.Fd()))
 	if err != nil {
 		return "", fmt.Errorf("prepare the terminal: %w", err)
 	}
-	defer term.Restore(int(in.Fd()), state) // nothing better can be done when it fails
+	defer term.Restore(int(in.Fd()), state) // an error cannot be handled better
 	type result struct {
 		line string
 		err  error
@@ -163,6 +163,6 @@ func readLine(ctx context.Context, in *os.File, t *term.Terminal) (string, error
 	case r := <-read:
 		return r.line, r.err
 	case <-ctx.Done():
-		return "", ctx.Err() // hone ends, and the reader with it
+		return "", ctx.Err() // hone exits, which also ends the reader
 	}
 }

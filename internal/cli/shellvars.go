@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// settings are the options that hold for all commands of a shell: the values of
-// flags by their names. A flag that may be given again has several.
+// settings are the options for all commands of a shell: values of flags by name. A flag that can be
+// repeated has several values.
 type settings map[string][]string
 
-// notSettings are flags of one command line only.
+// notSettings are flags that apply to one command line only.
 var notSettings = []string{"e", "h", "o", "output", "format", "top", "q", "v", "max_memory"}
 
-// longForm returns what a flag is short for: -cum is "sort" and "cum", -tls_key
-// is "key" and ""; of others their own name.
+// longForm returns the name and value of the flag that a flag is short for: -cum is "sort" and
+// "cum", -tls_key is "key" and "". For other flags it returns their name.
 func longForm(f *flag.Flag) (name, value string) {
 	_, usage := flag.UnquoteUsage(f)
 	long, ok := strings.CutPrefix(usage, "same as -")
@@ -27,7 +27,7 @@ func longForm(f *flag.Flag) (name, value string) {
 	return name, value
 }
 
-// take keeps the flags that were given on the command line of the shell itself.
+// take stores the flags that were given on the shell's own command line.
 func (s settings) take(fs *flag.FlagSet) {
 	fs.Visit(func(f *flag.Flag) {
 		name, _ := longForm(f)
@@ -43,14 +43,14 @@ func (s settings) take(fs *flag.FlagSet) {
 	})
 }
 
-// apply sets the flags of a command that its own line leaves open.
+// apply sets those flags of a command that its own line does not set.
 func (s settings) apply(fs *flag.FlagSet) error {
 	given := map[string]bool{}
 	fs.Visit(func(f *flag.Flag) {
 		name, _ := longForm(f)
 		given[name] = true
 	})
-	// Aliases.
+	// -top and -nodecount are the same.
 	given["nodecount"] = given["nodecount"] || given["top"]
 	given["trim"] = given["trim"] || given["top"]
 	for name, values := range s {
@@ -66,8 +66,8 @@ func (s settings) apply(fs *flag.FlagSet) error {
 	return nil
 }
 
-// assignment takes "name=value" and "name" apart when name is an option. What is
-// given as a short form is returned as the long one.
+// assignment parses "name=value" and "name" if name is an option. Short forms are returned as long
+// ones.
 func (sh *shell) assignment(line string) (name, value string, isSet, ok bool) {
 	name, value, isSet = strings.Cut(strings.TrimSpace(line), "=")
 	name = strings.TrimSpace(name)
@@ -88,7 +88,7 @@ func (sh *shell) assignment(line string) (name, value string, isSet, ok bool) {
 	return long, fixed, true, true
 }
 
-// option returns the flag behind an option of the shell, nil when there is none.
+// option returns the flag of an option of the shell, or nil if there is none.
 func (sh *shell) option(name string) *flag.Flag {
 	if slices.Contains(notSettings, name) {
 		return nil
@@ -96,7 +96,7 @@ func (sh *shell) option(name string) *flag.Flag {
 	return sh.options().Lookup(name)
 }
 
-// options are the flags that settings may be of, those of all commands of the shell.
+// options returns the flags that can be set for all commands: those of every command of the shell.
 func (sh *shell) options() *flag.FlagSet {
 	all := flag.NewFlagSet("", flag.ContinueOnError)
 	all.SetOutput(io.Discard)
@@ -112,7 +112,7 @@ func (sh *shell) options() *flag.FlagSet {
 	return all
 }
 
-// set changes an option when a command would accept it; an empty value resets it.
+// set changes an option if a command would accept the value; an empty value resets it.
 func (sh *shell) set(name, value string) error {
 	next := settings{}
 	for k, v := range sh.settings {
@@ -121,7 +121,7 @@ func (sh *shell) set(name, value string) error {
 	if delete(next, name); value != "" {
 		next[name] = []string{value}
 	}
-	// The first check is of the value, the second of the options together.
+	// First check the value, then the options together.
 	if err := sh.options().Set(name, value); value != "" && err != nil {
 		return usagef("%s=%s: %v", name, value, err)
 	}
@@ -162,8 +162,7 @@ func (sh *shell) set(name, value string) error {
 	return nil
 }
 
-// printOptions writes all options with their values; those that were changed
-// have a mark.
+// printOptions prints all options with their values, and marks those that were changed.
 func (sh *shell) printOptions(w io.Writer) error {
 	return buffered(w, func(w io.Writer) error {
 		sh.options().VisitAll(func(f *flag.Flag) {
@@ -173,7 +172,7 @@ func (sh *shell) printOptions(w io.Writer) error {
 			}
 			fmt.Fprintln(w, sh.optionLine(f))
 		})
-		_, err := fmt.Fprint(w, "\n* changed in this shell; NAME= sets it back\n")
+		_, err := fmt.Fprint(w, "\n* changed in this shell; NAME= resets it\n")
 		return err
 	})
 }

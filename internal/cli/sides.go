@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// sideFlags name what is compared, several a side where there are.
+// sideFlags name the sources to compare, one or several per side.
 type sideFlags struct {
 	old, new list
-	what     string // the word for one of them: "source"
+	what     string // what a source is called: "source"
 }
 
-// declareSides adds -old and -new; what is the word for one of their values.
+// declareSides adds -old and -new; what is the name of their values.
 func (s *sideFlags) declareSides(fs *flag.FlagSet, what string) {
 	s.what = what
 	what = strings.ToUpper(what)
@@ -20,18 +20,18 @@ func (s *sideFlags) declareSides(fs *flag.FlagSet, what string) {
 	fs.Var(&s.new, "new", "a `"+what+"` of the new side; may be given again")
 }
 
-// sides are the sources of both sides, from the arguments or from -old and -new.
+// sides returns the sources of both sides, from the arguments or from -old and -new.
 func (s *sideFlags) sides(command string, args []string) (old, new []string, err error) {
 	flags := len(s.old)+len(s.new) > 0
 	switch {
 	case flags && len(args) > 0:
-		return nil, nil, usagef("%s: what is %s? with -old and -new every %s needs one of them", command, args[0], s.what)
+		return nil, nil, usagef("%s: %s is neither -old nor -new: with these flags, give every %s with one of them", command, args[0], s.what)
 	case flags && (len(s.old) == 0 || len(s.new) == 0):
-		return nil, nil, usagef("%s: -old and -new go together", command)
+		return nil, nil, usagef("%s: -old and -new must be given together", command)
 	case flags:
 		return s.old, s.new, nil
 	case len(args) != 2:
-		return nil, nil, usagef("%s: name two %ss, the old one first; several of a side as a,b or with -old and -new", command, s.what)
+		return nil, nil, usagef("%s: give two %ss, the old one first; give several per side as a,b or with -old and -new", command, s.what)
 	}
 	if old, err = sourceList(command, args[0]); err != nil {
 		return nil, nil, err
@@ -40,7 +40,7 @@ func (s *sideFlags) sides(command string, args []string) (old, new []string, err
 	return old, new, err
 }
 
-// sourceList splits at commas, unless a file has them in its name; a URL may, too.
+// sourceList splits at commas, unless the argument is the name of a file or a URL.
 func sourceList(command, arg string) ([]string, error) {
 	if _, err := os.Stat(arg); err == nil || strings.Contains(arg, "://") {
 		return []string{arg}, nil

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// piped returns hone's standard input if it is a pipe or a file: what a program that is measured shall
-// read. Of a terminal, /dev/null and the like it is nil, and the program reads nothing.
+// piped returns hone's standard input if it is a pipe or a file: the input of the measured program.
+// For a terminal, /dev/null and the like it returns nil, and the program reads nothing.
 func piped(stdin io.Reader) io.Reader {
 	f, ok := stdin.(*os.File)
 	if !ok {
@@ -20,7 +20,7 @@ func piped(stdin io.Reader) io.Reader {
 	return f
 }
 
-// absoluteFile is a file's path relative to dir, made absolute; "" stays.
+// absoluteFile makes a file's path, relative to dir, absolute; "" remains "".
 func absoluteFile(dir, name string) string {
 	if name == "" || filepath.IsAbs(name) {
 		return name

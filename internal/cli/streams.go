@@ -8,9 +8,9 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// escaped returns e with screen.Writers instead of standard output and standard error, and what
-// writes the last of them. Commands print what came from outside: nothing of it may reach the
-// terminal as it is. Data for other programs goes to data.
+// escaped returns e with screen.Writers as standard output and standard error, and a function that
+// flushes them. Commands print text from outside, which must never reach the terminal unescaped.
+// Data for other programs goes to data.
 func (e Env) escaped() (_ Env, flush func() error) {
 	if e.StdoutTTY {
 		e.ink = screen.NewInk()
@@ -26,31 +26,31 @@ func (e Env) escaped() (_ Env, flush func() error) {
 	}
 }
 
-// withStdout returns e with another standard output, escaped except for colours in ink, and what
-// writes the last of it.
+// withStdout returns e with another standard output, escaped except for colours in ink, and a
+// function that flushes it.
 func (e Env) withStdout(w io.Writer, ink screen.Ink) (_ Env, flush func() error) {
 	out := screen.New(w, ink)
 	e.rawStdout, e.Stdout, e.ink = w, out, ink
 	return e, out.Flush
 }
 
-// plainStdout returns e with a file or a program instead of standard output.
+// plainStdout returns e with a file or a program as standard output.
 func (e Env) plainStdout(w io.Writer) (_ Env, flush func() error) {
 	e.StdoutTerminal, e.StdoutTTY, e.Width = false, false, 0
 	return e.withStdout(w, "")
 }
 
-// say prints a message on standard error. Its lines behind the first are indented: none of them looks
-// like a message of its own, whatever the names in it hold.
+// say prints a message to standard error. Lines after the first are indented, so that no name in
+// the message can imitate another message.
 func (e Env) say(format string, args ...any) {
 	fmt.Fprintln(e.Stderr, indented(strings.TrimRight(fmt.Sprintf(format, args...), "\n")))
 }
 
-// indented indents the lines of a text behind its first.
+// indented indents the lines after the first.
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") }
 
-// data is standard output for what another program reads (profiles, stacks, pictures): as it is,
-// unless a terminal would show it.
+// data returns standard output for data that another program reads (profiles, stacks, pictures):
+// unescaped, unless it is a terminal.
 func (e Env) data() io.Writer {
 	if e.rawStdout == nil || e.StdoutTerminal {
 		return e.Stdout
@@ -58,8 +58,8 @@ func (e Env) data() io.Writer {
 	return e.rawStdout
 }
 
-// raw are the streams themselves, for a program that is started in the terminal, and for cursor
-// movements. What is written to them is trusted.
+// raw returns the streams themselves, for a program that is started in the terminal and for cursor
+// movements. Everything written to them is trusted.
 func (e Env) raw() (stdout, stderr io.Writer) {
 	stdout, stderr = e.Stdout, e.Stderr
 	if e.rawStdout != nil {

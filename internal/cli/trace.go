@@ -35,7 +35,7 @@ VIEW is one of
   sched        how long ready goroutines waited for a processor
   syscalls     system calls by line
   parallelism  how many processors were busy, serial sections, uneven shares
-  gc           collections, assists, stops of the world, utilization
+  gc           garbage collections, assists, stop-the-world pauses, utilization
   tasks, regions, logs   what the program reported through runtime/trace
   overview     processors, goroutines by state, heap and collections over time (-from, -to, -columns), for
                plots; with the spans of goroutines if the interval is short
@@ -46,16 +46,17 @@ VIEW is one of
 
 -pprof FILE writes the view as a profile: hone flame, top, diff and go tool pprof read it.
 
-Tracing costs about 1 to 5 % of CPU, more above some 500,000 events a second and processor. In Go 1.25 and
+Tracing costs about 1 to 5 % of CPU, and more above about 500,000 events per second and processor. In Go 1.25 and
 1.26 a program that panics while it is traced may crash (go.dev/issue/73664).`
 
-// traceView is a VIEW of hone trace.
+// traceView is a view of hone trace.
 type traceView struct {
 	name string
-	// own is what the view does instead of the common analyses; nil for none.
+	// own runs instead of the common analyses; nil for none.
 	own    func(f *traceFlags, ctx context.Context, env Env, args []string) error
-	writes bool // it takes -o itself, for a file that is not text
-	// show prepares what -json prints and what draws the page; an error says why there is nothing to show.
+	writes bool // it writes the file of -o itself, because that is not text
+	// show returns the value that -json prints and the function that draws the page, or an error
+	// that says why there is nothing to show.
 	show func(*traceview.Report) (any, pageOf, error)
 }
 
@@ -78,7 +79,7 @@ type traceFlags struct {
 func traceCommand() command {
 	return command{
 		name: "trace", args: "[VIEW] [SOURCE]", group: "traces",
-		short: "explain execution traces: why requests are slow, who waits for whom, what is serial",
+		short: "explain execution traces: why requests are slow, which goroutines wait for which, what is serial",
 		long:  traceHelp,
 		examples: []string{
 			"hone trace trace.out",
@@ -100,7 +101,7 @@ func traceCommand() command {
 			fs.BoolVar(&f.whole, "run", false, "critical: the path of the whole run, from its end back")
 			fs.IntVar(&f.slowest, "slowest", source.KeptSlowest, "keep `N` of the slowest requests in full")
 			fs.StringVar(&f.out, "o", "", "write to `FILE` instead of standard output")
-			fs.IntVar(&f.columns, "columns", 0, "overview: make at most `N` columns (default 400, at most 2000)")
+			fs.IntVar(&f.columns, "columns", 0, "overview: use at most `N` columns (default 400, at most 2000)")
 			f.events.declare(fs)
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				return f.run(ctx, env, args)
@@ -158,7 +159,7 @@ func (f *traceFlags) view(ctx context.Context, env Env, view traceView, args []s
 	})
 }
 
-// chooseView takes VIEW off the arguments.
+// chooseView removes VIEW from the arguments.
 func chooseView(args []string) (traceView, []string, error) {
 	views := traceViews()
 	if len(args) > 0 {
@@ -169,7 +170,7 @@ func chooseView(args []string) (traceView, []string, error) {
 		}
 	}
 	if len(args) > 1 {
-		return traceView{}, nil, usagef("trace: one SOURCE at a time, not %s", strings.Join(args, " and "))
+		return traceView{}, nil, usagef("trace takes one SOURCE, not %s", strings.Join(args, " and "))
 	}
 	return views[0], args, nil
 }
@@ -206,7 +207,7 @@ func (f *traceFlags) reader(env Env, args []string) (*traceview.Reader, *progres
 	return r, prog, nil
 }
 
-// page is the head of a view's page.
+// page returns what all views' pages need.
 func (f *traceFlags) page(r *traceview.Reader) render.TracePage {
 	return render.TracePage{Source: r.Name, Top: f.top, Notes: r.Notes}
 }

@@ -24,13 +24,13 @@ func (f *traceFlags) anonymize(ctx context.Context, env Env, args []string) erro
 	})
 }
 
-// rewrite writes a trace made from another to -o.
+// rewrite writes a trace derived from another to the file of -o.
 func (f *traceFlags) rewrite(env Env, view string, args []string, do func(*traceview.Reader, io.Writer) (exectrace.Written, error)) error {
 	if f.out == "" {
-		return usagef("trace %s: name the new trace with -o FILE (- for standard output)", view)
+		return usagef("trace %s: give a file for the new trace with -o FILE (- for standard output)", view)
 	}
 	if f.out == "-" && env.StdoutTerminal {
-		return usagef("trace %s: a trace is not for a terminal; name a file with -o FILE", view)
+		return usagef("trace %s: a trace is binary: write it to a file with -o FILE", view)
 	}
 	r, prog, err := f.reader(env, args)
 	if err != nil {
@@ -49,7 +49,8 @@ func (f *traceFlags) rewrite(env Env, view string, args []string, do func(*trace
 	return nil
 }
 
-// lateFile creates a file at the first write: a trace that cannot be read leaves the file that was there before.
+// lateFile creates a file at the first write, so that an unreadable trace does not overwrite an
+// existing file.
 type lateFile struct {
 	create func() (io.Writer, func(good bool) error, error)
 	w      io.Writer
@@ -72,7 +73,8 @@ func (l *lateFile) finish(good bool) error {
 	return l.done(good)
 }
 
-// create opens -o. finish closes it, or with false removes it: a file that is not whole is worse than none.
+// create opens the file of -o. finish closes it or, with false, removes it, because an incomplete
+// file is worse than none.
 func (f *traceFlags) create(env Env) (w io.Writer, finish func(good bool) error, err error) {
 	if f.out == "" || f.out == "-" {
 		return env.data(), func(bool) error { return nil }, nil

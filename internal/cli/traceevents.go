@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/internal/traceview"
 )
 
-// eventFlags choose events.
+// eventFlags select events.
 type eventFlags struct {
 	kind      string
 	goroutine uint64
@@ -52,7 +52,8 @@ func (e *eventFlags) filter() (render.EventFilter, error) {
 	return f, nil
 }
 
-// printEvents is hone trace events: as they are read, so that a trace of any length passes through.
+// printEvents is hone trace events: it prints events as they are read, so the trace can have any
+// length.
 func (f *traceFlags) printEvents(ctx context.Context, env Env, args []string) error {
 	filter, err := f.events.filter()
 	if err != nil {
@@ -72,7 +73,8 @@ func (f *traceFlags) printEvents(ctx context.Context, env Env, args []string) er
 	return err
 }
 
-// noteOnSource prints notes on the trace to standard error, for views whose output has no place for them.
+// noteOnSource prints notes on the trace to standard error, for views whose output cannot contain
+// them.
 func noteOnSource(env Env, r *traceview.Reader) {
 	for _, n := range r.Notes {
 		env.say("note: %s: %s", r.Name, n)

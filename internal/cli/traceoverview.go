@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/source"
 )
 
-// indexed reads the trace that args name for its index. release lets go of it.
+// indexed reads the trace that args name and its index. release closes it.
 func (f *traceFlags) indexed(ctx context.Context, env Env, args []string) (x *source.Indexed, release func(), err error) {
 	c, prog, err := f.session(env)
 	if err != nil {
@@ -26,10 +26,10 @@ func (f *traceFlags) indexed(ctx context.Context, env Env, args []string) (x *so
 	if env.traces != nil {
 		return x, func() {}, nil
 	}
-	return x, func() { x.Close() }, nil // read only: nothing is lost
+	return x, func() { x.Close() }, nil // opened read-only: an error loses nothing
 }
 
-// overview is hone trace overview: curves of a stretch of a trace, and its spans when it is short.
+// overview is hone trace overview: curves of an interval of a trace, with its spans if it is short.
 func (f *traceFlags) overview(ctx context.Context, env Env, args []string) error {
 	if f.events.to > 0 && f.events.to <= f.events.from {
 		return usagef("-to %s is not after -from %s", f.events.to, f.events.from)

@@ -12,14 +12,15 @@ import (
 	"github.com/hone-go/hone/internal/traceview"
 )
 
-// timeline is hone trace timeline: a window, a goroutine or a request as a page that works offline, or as SVG.
+// timeline is hone trace timeline: a window, a goroutine or a request as an offline page, or as
+// SVG.
 func (f *traceFlags) timeline(ctx context.Context, env Env, args []string) error {
 	draw := timeline.HTML
 	if strings.EqualFold(filepath.Ext(f.out), ".svg") {
 		draw = timeline.SVG
 	}
 	if f.out == "" && !f.json && env.StdoutTerminal {
-		return usagef("trace timeline: the page is not for a terminal; name a file with -o FILE.html or -o FILE.svg")
+		return usagef("trace timeline: write the page to a file with -o FILE.html or -o FILE.svg")
 	}
 	if f.events.to > 0 && f.events.to <= f.events.from {
 		return usagef("-to %s is not after -from %s", f.events.to, f.events.from)

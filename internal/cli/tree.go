@@ -10,13 +10,13 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// graphNodes is how many nodes of a call graph are shown by default, as in pprof.
+// graphNodes is the default number of nodes of a call graph, as in pprof.
 const graphNodes = 80
 
 func treeCommand() command {
 	return command{
 		name: "tree", args: "[SOURCE...]", group: "profiles",
-		short: "each function between its callers and what it calls",
+		short: "each function between its callers and callees",
 		long:  sourceHelp + "\nSeveral sources are summed. Callers are above a function, callees below it.",
 		examples: []string{
 			"hone tree cpu.pprof",
@@ -45,7 +45,7 @@ func treeCommand() command {
 func peekCommand() command {
 	return command{
 		name: "peek", args: "REGEXP [SOURCE...]", group: "profiles",
-		short: "callers and callees of the matching functions, none left out",
+		short: "all callers and callees of the matching functions",
 		long:  sourceHelp,
 		examples: []string{
 			"hone peek 'runtime\\.mallocgc$' cpu.pprof",
@@ -56,7 +56,7 @@ func peekCommand() command {
 			p.declare(fs, "")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				if len(args) == 0 {
-					return usagef("peek: which functions? name a regular expression, e.g. hone peek 'main\\.' rec.hone")
+					return usagef("peek: give a regular expression for functions, e.g. hone peek 'main\\.' rec.hone")
 				}
 				re, err := regexp.Compile(args[0])
 				if err != nil {
@@ -78,7 +78,7 @@ func peekCommand() command {
 					}
 				}
 				if len(page.Shown) == 0 {
-					return usagef("%s: no function that matches %q costs anything in %s; `hone top -top -1` shows all", v.Source.Name, re, v.SampleType.Type)
+					return usagef("%s: no function that matches %q has samples of %s; `hone top -top -1` shows all", v.Source.Name, re, v.SampleType.Type)
 				}
 				page.Blind = v.blindSpots(page.Least())
 				return p.printTree(env, "peek", page)

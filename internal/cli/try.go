@@ -15,7 +15,7 @@ import (
 func tryCommand() command {
 	return command{
 		name: "try", args: "TARGET -with VARIANT... [flags] [-- ARGS]", group: "the main job",
-		short: "prove a change: interleaved runs of the target and its variants, a verdict per metric",
+		short: "measure a change: interleaved runs of the target and its variants, a verdict per metric",
 		long: `Runs a program, a service under load, or benchmarks, unchanged and as one or more variants: interleaved, each run in a new process. It
 reports what each variant changes: CPU, allocations, throughput, latency. Your tree is not changed.
 
@@ -29,7 +29,7 @@ A VARIANT is one or more of these, separated by spaces:
   dep:example.com/m@v1.2.3      with that version of a dependency
   dep:example.com/m=../m        with the module in a directory in place of a dependency
 
-A variant that does not build, fails, prints something other than the program does, or answers requests differently (by status, and
+A variant that does not build, fails, prints something other than the unchanged program, or answers requests differently (by status, and
 by body if bodies do not change from request to request) is reported as such and gets no verdict. -duration is the length of one
 run. Without -rate, the throughput of a service is compared; with -rate, its latency. Each side runs -runs times, or more until
 -budget is spent or the intervals are as narrow as -width.`,
@@ -52,7 +52,7 @@ run. Without -rate, the throughput of a service is compared; with -rate, its lat
 			fs.DurationVar(&spec.Budget, "budget", 0, "continue with more runs until `D` is spent")
 			fs.Float64Var(&spec.Width, "width", 0, "continue with more runs until the intervals of CPU and time are ±`SHARE` (0.02 is ±2 %) or narrower")
 			fs.StringVar(&spec.Keep, "keep", "", "keep the recordings of all runs in `DIR`")
-			fs.Uint64Var(&spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
+			fs.Uint64Var(&spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the clock)")
 			return func(ctx context.Context, env Env, args, rest []string) error {
 				cfg, prog, err := out.session(env)
 				if err != nil {
@@ -62,7 +62,7 @@ run. Without -rate, the throughput of a service is compared; with -rate, its lat
 					return err
 				}
 				if len(with) == 0 {
-					return usagef("try: what? name a variant, as -with GOGC=400 or -with git:main")
+					return usagef("try: give a variant, such as -with GOGC=400 or -with git:main")
 				}
 				for _, w := range with {
 					v, err := variantOf(env, w)
@@ -100,12 +100,12 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// variantOf reads the words of a variant.
+// variantOf parses the words of a variant.
 func variantOf(env Env, words string) (experiment.Variant, error) {
 	v := experiment.Variant{Name: words}
 	fields, err := splitQuoted(words)
 	if err != nil || len(fields) == 0 {
-		return v, usagef("try: -with %q: want words as GOGC=400, git:main or pgo:cpu.pprof", words)
+		return v, usagef("try: -with %q: want words such as GOGC=400, git:main or pgo:cpu.pprof", words)
 	}
 	for _, f := range fields {
 		kind, value, _ := strings.Cut(f, ":")
@@ -121,7 +121,7 @@ func variantOf(env Env, words string) (experiment.Variant, error) {
 			v.BuildFlags = append(v.BuildFlags, "-pgo="+filepath.Clean(path))
 		case kind == "patch" && value != "":
 			if v.Patch = absoluteFile(env.Dir, value); !isFile(v.Patch) {
-				return v, usagef("try: -with %s: there is no such file", f)
+				return v, usagef("try: -with %s: no such file", f)
 			}
 		case kind == "go" && value != "":
 			v.Toolchain = "go" + strings.TrimPrefix(value, "go")

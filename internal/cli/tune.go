@@ -16,7 +16,7 @@ import (
 	"github.com/hone-go/hone/internal/render"
 )
 
-// tuneFlags are those of the forms of `hone tune`.
+// tuneFlags are the flags of `hone tune`.
 type tuneFlags struct {
 	rec     recordFlags
 	out     outputFlags
@@ -32,7 +32,7 @@ type tuneFlags struct {
 	budget  time.Duration
 }
 
-// runLength is the default length of a run of a target that is recorded many times.
+// runLength is the default length of a run for targets that are recorded many times.
 const runLength = 5 * time.Second
 
 func tuneCommand() command {
@@ -41,12 +41,12 @@ func tuneCommand() command {
 		short: "settings and versions that cost less: predicted or searched, then measured",
 		long: `tune gc runs a program, or a service under load, once with GODEBUG=gctrace=1. From the live heap as a function of the allocated
 bytes, the pacer's goal and the cost of a collection it predicts CPU and memory for GOGC=25 to 3200 and for a memory limit alone.
-Of the settings that stay within nine tenths of the budget it chooses the one with the least memory among those near the least
-CPU. That setting and its neighbours then run interleaved with the unchanged target. How much faster the rest of the program runs
+Of the settings that stay within nine tenths of the budget it chooses, among those with nearly the least CPU, the one with the least
+memory. That setting and its neighbours then run interleaved with the unchanged target. How much faster the rest of the program runs
 when it is collected less is not predicted, but measured.
 
 tune deps examines the modules that own at least 5 % of CPU or of allocated bytes (or -module). The newest version runs interleaved
-with the unchanged target. If it saves something, the versions in between are searched for the oldest one that does. Each version is
+with the unchanged target. If it saves something, hone searches the versions in between for the oldest one that does. Each version is
 built with its own go.mod; yours is not changed. The go command downloads the versions.
 
 tune go builds the target with the newest release of its minor version of Go and of the two after it (or with those that -go names) and
@@ -69,16 +69,16 @@ interleaved. -w writes the profile as default.pgo in the directory of package ma
 			t.rec.declare(fs)
 			t.rec.defaultLength(fs, runLength)
 			t.out.declare(fs, "")
-			fs.StringVar(&t.memory, "memory", "", "of gc: the process may hold `SIZE`: 512MiB, 2GiB (default: what the machine or its cgroup has)")
-			fs.StringVar(&t.svg, "svg", "", "of gc: draw the settings to `FILE`")
-			fs.DurationVar(&t.budget, "budget", 0, "of gc: continue with more runs until `D` is spent")
-			fs.IntVar(&t.others, "others", 2, "of gc: also measure `N` neighbours of the chosen setting")
-			fs.Var(&t.modules, "module", "of deps: examine the module `PATH`; may be given again")
-			fs.Var(&t.profile, "profile", "of pgo: the CPU profile in `FILE`; may be given again (default: one is recorded)")
-			fs.Var(&t.golang, "go", "of go: the `VERSION` of Go to try; may be given again (default: the newest of each minor version)")
-			fs.BoolVar(&t.write, "w", false, "of pgo: write default.pgo in the directory of package main if it saves something")
-			fs.IntVar(&t.runs, "runs", 0, "record what is measured interleaved `N` times (default 6)")
-			fs.Uint64Var(&t.seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
+			fs.StringVar(&t.memory, "memory", "", "for gc: the process may use `SIZE`: 512MiB, 2GiB (default: the memory of the machine or its cgroup)")
+			fs.StringVar(&t.svg, "svg", "", "for gc:  draw the settings to `FILE`")
+			fs.DurationVar(&t.budget, "budget", 0, "for gc:  continue with more runs until `D` is spent")
+			fs.IntVar(&t.others, "others", 2, "for gc:  also measure `N` neighbours of the chosen setting")
+			fs.Var(&t.modules, "module", "for deps:  examine the module `PATH`; may be given again")
+			fs.Var(&t.profile, "profile", "for pgo: use the CPU profile in `FILE`;  may be given again (default: one is recorded)")
+			fs.Var(&t.golang, "go", "for go: try this `VERSION` of Go;  may be given again (default: the newest of each minor version)")
+			fs.BoolVar(&t.write, "w", false, "for pgo:  write default.pgo in the directory of package main if it saves something")
+			fs.IntVar(&t.runs, "runs", 0, "record each side `N` times (default 6)")
+			fs.Uint64Var(&t.seed, "seed", 0, "the `SEED` of the order of runs (default: from the clock)")
 			return func(ctx context.Context, env Env, args, rest []string) error {
 				if len(args) > 0 {
 					switch args[0] {
@@ -92,7 +92,7 @@ interleaved. -w writes the profile as default.pgo in the directory of package ma
 						return t.pgo(ctx, env, args[1:], rest)
 					}
 				}
-				return usagef("tune: what? hone tune gc TARGET -memory 2GiB, hone tune deps TARGET, hone tune go TARGET, or hone tune pgo TARGET")
+				return usagef("tune: give what to tune: hone tune gc TARGET -memory 2GiB, hone tune deps TARGET, hone tune go TARGET, or hone tune pgo TARGET")
 			}
 		},
 	}
@@ -106,7 +106,7 @@ func (t *tuneFlags) gc(ctx context.Context, env Env, args, rest []string) error 
 	spec := tunegc.Spec{Others: t.others, Runs: t.runs, Budget: t.budget, Seed: t.seed, Progress: prog.event}
 	if t.memory != "" {
 		if spec.Memory, err = parseSize(t.memory); err != nil || spec.Memory <= 0 {
-			return usagef("tune: -memory %s: want a size as 512MiB or 2GiB", t.memory)
+			return usagef("tune: -memory %s: want a size such as 512MiB or 2GiB", t.memory)
 		}
 	}
 	if spec.Options, err = t.rec.capture(env, args, rest); err != nil {

@@ -29,7 +29,7 @@ import (
 	"github.com/hone-go/hone/internal/ui"
 )
 
-// uiFlags are those of `hone ui`.
+// uiFlags are the flags of `hone ui`.
 type uiFlags struct {
 	out       outputFlags
 	connect   connectFlags
@@ -41,13 +41,13 @@ type uiFlags struct {
 func uiCommand() command {
 	return command{
 		name: "ui", args: "[SOURCE|DIR|URL...]", group: "the main job",
-		short: "look at recordings, profiles, traces and services in a browser",
+		short: "show recordings, profiles, traces and services in a browser",
 		long: `Serves recordings, pprof files and traces to a browser: findings, flame graph, call graph, source with costs, requests,
-timelines, comparisons. A directory stands for all recordings in it, including new ones; without sources it is
+timelines, comparisons. A directory stands for all recordings in it, including new ones; without sources, the pages show
 hone's cache of recordings. Every figure is one that a command prints with -json. For the URL of a service that mounts
-net/http/pprof the page takes profiles, traces and recordings on a click and keeps them in hone's cache.
+net/http/pprof, the pages take profiles, traces and recordings at a click and keep them in hone's cache.
 
-The server listens on loopback, and answers to loopback names only. Any other -listen requires a -token; "new" creates one.
+The server listens on loopback, and accepts loopback host names only. Any other -listen requires a -token; "new" creates one.
 The address of a page can be shared with anyone who can reach the server.`,
 		examples: []string{
 			"hone ui",
@@ -69,7 +69,7 @@ The address of a page can be shared with anyone who can reach the server.`,
 
 func (u *uiFlags) run(ctx context.Context, env Env, args []string) error {
 	if u.out.json {
-		return usagef("ui: there is no -json of a server; its pages show what other commands print with -json")
+		return usagef("ui: a server has no -json output; its pages show what other commands print with -json")
 	}
 	cfg, _, err := u.out.session(env)
 	if err != nil {
@@ -94,19 +94,20 @@ func (u *uiFlags) run(ctx context.Context, env Env, args []string) error {
 	return <-done
 }
 
-// serve opens the pages of a backend and prints their address on w. What comes over done is why they closed: nil when ctx ended.
+// serve opens the pages of a backend and prints their address to w. done receives the error of the
+// server when it stops: nil when ctx ended.
 func (u *uiFlags) serve(ctx context.Context, env Env, w io.Writer, b *uiBackend, feed *ui.Feed) (done <-chan error, err error) {
 	if u.token == "new" {
 		u.token = rand.Text()
 	}
 	host, _, err := net.SplitHostPort(u.listen)
 	if err != nil {
-		return nil, usagef("ui: -listen %s: want HOST:PORT, as 127.0.0.1:6061", u.listen)
+		return nil, usagef("ui: -listen %s: want HOST:PORT, such as 127.0.0.1:6061", u.listen)
 	}
 	ip := net.ParseIP(host)
 	local := host == "localhost" || ip != nil && ip.IsLoopback()
 	if !local && u.token == "" {
-		return nil, usagef("ui: -listen %s lets others in: give -token new as well", u.listen)
+		return nil, usagef("ui: -listen %s is reachable from other machines: add -token new", u.listen)
 	}
 	o := ui.Options{Backend: b, Feed: feed, Token: u.token, AnyHost: !local}
 	if slices.ContainsFunc(b.shelves, isService) {
@@ -135,7 +136,7 @@ func (u *uiFlags) serve(ctx context.Context, env Env, w io.Writer, b *uiBackend,
 	closed := make(chan error, 1)
 	go func() {
 		err := serveUntil(ctx, listener, handler)
-		wait() // a recording under way is closed first
+		wait() // wait until running jobs have closed their recordings
 		closed <- err
 	}()
 	return closed, nil
@@ -157,7 +158,7 @@ func serveUntil(ctx context.Context, l net.Listener, h http.Handler) error {
 	if server.Shutdown(end) != nil {
 		server.Close()
 	}
-	return nil // stopping a server is how it ends
+	return nil // the server was stopped
 }
 
 func openBrowser(ctx context.Context, address string) error {
@@ -176,7 +177,7 @@ func openBrowser(ctx context.Context, address string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go cmd.Wait() // its end tells nothing
+	go cmd.Wait() // only to release its resources
 	return nil
 }
 
@@ -199,25 +200,26 @@ func shelvesOf(dir string, args []string) ([]string, error) {
 	return paths, nil
 }
 
-// uiBackend answers the pages with hone's own commands.
+// uiBackend runs hone's own commands for the pages.
 type uiBackend struct {
 	env     Env
-	shelves []string               // files, folders of recordings, and URLs of services
-	running atomic.Pointer[string] // name of the recording that is being made; nil: none
-	made    madeFiles              // what was taken of the services
-	cfg     session.Config         // for that
+	shelves []string               // files, directories of recordings, and URLs of services
+	running atomic.Pointer[string] // name of the recording in progress; nil: none
+	made    madeFiles              // files that were taken from services
+	cfg     session.Config         // for these
 	connect connectFlags
 
-	mu     sync.Mutex // of a command under way
+	mu     sync.Mutex // held by the running command
 	traces source.Traces
-	kept   *keptSources // profiles as they were decoded for the last commands; nil: none are kept
+	kept   *keptSources // decoded profiles of the last commands; nil: none are cached
 	state  string       // of the sources' files when the first of them was read
 }
 
-// mostKept is how many decoded profiles are kept.
+// mostKept is the largest number of decoded profiles in the cache.
 const mostKept = 4
 
-// sources returns what reads profiles for a command: those of the last commands are cached, unless a file changed.
+// sources returns the function that reads profiles for a command. Those of the last commands are
+// cached, unless a file changed.
 func (b *uiBackend) sources() openFunc {
 	if b.kept == nil {
 		return nil
@@ -234,7 +236,8 @@ func (b *uiBackend) sources() openFunc {
 	return b.kept.open
 }
 
-// Sources lists the files, what is in the folders (the newest recording of a folder first), and what was taken of services.
+// Sources lists the files, the recordings in the directories (newest first in each), and the files
+// taken from services.
 func (b *uiBackend) Sources() []ui.Source {
 	var out []ui.Source
 	if name := b.running.Load(); name != nil {
@@ -274,7 +277,7 @@ func (b *uiBackend) Sources() []ui.Source {
 	return out
 }
 
-// kindOf tells a file's kind by how it begins.
+// kindOf detects a file's kind from its first bytes.
 func kindOf(path string) ui.Kind {
 	f, err := os.Open(path)
 	if err != nil {
@@ -294,7 +297,7 @@ func kindOf(path string) ui.Kind {
 	return ui.KindProfile
 }
 
-// Run runs a command as its user would, with what it prints going to w.
+// Run runs a command as its user would, with its output going to w.
 func (b *uiBackend) Run(ctx context.Context, w io.Writer, args ...string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -339,7 +342,7 @@ func (b *uiBackend) Part(path, name string) (io.ReadCloser, error) {
 	return &partOf{part, rec}, nil
 }
 
-// partOf closes its recording, too.
+// partOf is a part that also closes its recording.
 type partOf struct {
 	io.ReadCloser
 	rec *recording.Recording

@@ -7,16 +7,17 @@ import (
 	"sync"
 )
 
-// The garbage collector's percentage while pages are served. A profile that stays in memory should not cost its size once more for
-// what comes and goes; but with a small heap the lowest percentage would collect hundreds of times while a profile is read, which
-// is a third of the CPU of its first flame graph.
+// The garbage collector's percentage while pages are served. A profile that stays in memory should
+// not double the heap because of short-lived allocations. But with a small heap, the lowest
+// percentage would cause hundreds of collections while a profile is read, a third of the CPU of its
+// first flame graph.
 const (
 	serverHeadroom = 48 << 20 // bytes that may be allocated between two collections, if the bounds allow it
 	leastServerGC  = 10
 	mostServerGC   = 100
 )
 
-// serverGC returns the percentage for a heap with so many live bytes.
+// serverGC returns the percentage for a heap with that many live bytes.
 func serverGC(live uint64) int {
 	return int(min(max(serverHeadroom*100/max(live, 1), leastServerGC), mostServerGC))
 }
@@ -28,7 +29,7 @@ type serverCollector struct {
 	stopped bool
 }
 
-// adaptCollector sets the percentage now and after each collection. stop restores the one before.
+// adaptCollector sets the percentage now and after each collection. stop restores the previous one.
 func adaptCollector() (stop func()) {
 	c := &serverCollector{before: debug.SetGCPercent(mostServerGC)}
 	c.watch()
@@ -40,7 +41,7 @@ func adaptCollector() (stop func()) {
 	}
 }
 
-// watch waits for the next collection with an object that nobody holds.
+// watch registers for the next collection, with an unreachable object.
 func (c *serverCollector) watch() {
 	runtime.AddCleanup(new([64]byte), func(c *serverCollector) { c.collected() }, c)
 }

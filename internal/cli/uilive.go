@@ -24,7 +24,7 @@ func isService(arg string) bool {
 	return strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
 }
 
-// madeFiles lists files that came while the server ran.
+// madeFiles lists files that were created while the server ran.
 type madeFiles struct {
 	mu    sync.Mutex
 	paths []string
@@ -42,8 +42,8 @@ func (t *madeFiles) all() []string {
 	return slices.Clone(t.paths)
 }
 
-// takes are what a page may ask of a service: a recording of all of it, or what net/http/pprof serves under a name.
-// Those with a length are taken for so long.
+// takes lists what a page can take from a service: a recording, or a profile of net/http/pprof by
+// its name. length says whether it takes a given time.
 func takes() map[string]struct{ length bool } {
 	return map[string]struct{ length bool }{
 		"record": {true}, "profile": {true}, "trace": {true},
@@ -51,12 +51,12 @@ func takes() map[string]struct{ length bool } {
 	}
 }
 
-// take takes what a page asks for of a service.
+// take takes what a page requests from a service.
 func (b *uiBackend) take(ctx context.Context, service ui.Source, what string, length time.Duration, say func(ui.Event)) (path string, err error) {
 	kind, ok := takes()[what]
 	switch {
 	case !ok:
-		return "", fmt.Errorf("%q: no profile of that name", what)
+		return "", fmt.Errorf("%q: no such profile", what)
 	case what == "record":
 		path, err = b.record(ctx, service.Path, length, say)
 	case kind.length:
@@ -85,14 +85,14 @@ func (b *uiBackend) record(ctx context.Context, service string, length time.Dura
 	return session.Record(ctx, cfg, o)
 }
 
-// eventOf is an event of a recording as the pages get it.
+// eventOf converts an event of a recording for the pages.
 func eventOf(e capture.Event) ui.Event {
 	return ui.Event{Phase: e.Phase, Text: e.Text, Spent: e.At.Seconds(), Of: e.Of.Seconds(), End: e.End, Window: e.Window, HeapLive: e.HeapLive}
 }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9.]+`)
 
-// fetch keeps what net/http/pprof answers in a file of the cache.
+// fetch stores a response of net/http/pprof in a file of the cache.
 func (b *uiBackend) fetch(ctx context.Context, service, what string, length time.Duration, say func(ui.Event)) (path string, err error) {
 	u, err := url.Parse(service)
 	if err != nil {
@@ -133,7 +133,7 @@ func (b *uiBackend) fetch(ctx context.Context, service, what string, length time
 	return f.Name(), nil
 }
 
-// viewed is a recording that is looked at while it is made.
+// viewed is a recording that pages show while it is made.
 type viewed struct {
 	rec       *recordFlags
 	out       outputFlags
@@ -141,7 +141,7 @@ type viewed struct {
 	noBrowser bool
 }
 
-// run records with the pages open, prints the findings, and serves the pages until ctx ends.
+// run records while the pages are open, prints the findings, and serves the pages until ctx ends.
 func (v *viewed) run(ctx context.Context, env Env, cfg session.Config, prog *progress, args, rest []string) error {
 	b := &uiBackend{env: env, kept: &keptSources{ctx: ctx}, cfg: cfg}
 	of := strings.Join(args, " ")
@@ -186,7 +186,7 @@ func (v *viewed) run(ctx context.Context, env Env, cfg session.Config, prog *pro
 		env.say("hone: %v", err)
 	}
 	if ctx.Err() == nil {
-		env.say("the pages stay until Ctrl-C")
+		env.say("press Ctrl-C to stop serving the pages")
 	}
 	return errors.Join(<-closed, err)
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/hone-go/hone/internal/render"
 )
 
-// latencyPart is the name under which the pages of hone ui ask for load.hdr in a form that they can draw.
+// latencyPart is the name under which the pages request load.hdr in a form that they can draw.
 const latencyPart = "latency.json"
 
-// latencyBins are the histogram of the requests of a recording's clean phase, in bins of equal ratio.
+// latencyBins is the histogram of the requests in a recording's clean phase, with bins of equal
+// ratio.
 type latencyBins struct {
 	Of    string       `json:"of"` // "latency", from the schedule, or "service", in a closed loop
 	Count int64        `json:"count"`
@@ -28,7 +29,7 @@ type latencyBin struct {
 	Count int64   `json:"count"`
 }
 
-// binsPerDecade is fine enough to tell two humps apart and coarse enough for a bar to be seen.
+// binsPerDecade is fine enough to distinguish two peaks, and coarse enough for visible bars.
 const binsPerDecade = 12
 
 // latencyJSON reads load.hdr.
@@ -67,7 +68,7 @@ func latencyJSON(rec *recording.Recording) ([]byte, error) {
 	return page.Bytes(), err
 }
 
-// binned puts a histogram of nanoseconds into bins; those without requests are left out.
+// binned puts a histogram of nanoseconds into bins, without empty ones.
 func binned(h *histogram.Histogram) []latencyBin {
 	bins := []latencyBin{}
 	last := math.MinInt

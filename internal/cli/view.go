@@ -15,15 +15,15 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// view is what a command reports on: the sources summed, less the base, with
-// the options applied that choose samples and frames. The options that shape
-// the report (Order, Granularity, Limit, Format, …) are the View's.
+// view is the input of a report: the sum of the sources, minus the base, with the options applied
+// that select samples and frames. The options that shape the report (Order, Granularity, Limit,
+// Format, …) are in View.
 type view struct {
 	*report.View
 	Source *source.Source // its name and code, and the profile before the options
-	prog   *progress      // what the code's index says while it is asked; to be cleared before the page
-	Own    []float64      // what hone's own work was of each column, when it was left out; else nil
-	Binary string         // the program, when it was named before the sources as pprof allows; else ""
+	prog   *progress      // for the messages of the code's index; to be cleared before the page
+	Own    []float64      // hone's own work in each column, if it was left out; otherwise nil
+	Binary string         // the program, if it was named before the sources as in pprof; otherwise ""
 }
 
 // view reads the sources that args name and applies the flags.
@@ -96,7 +96,8 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 	return &view{View: v, Source: src, Own: own, Binary: binary, prog: prog}, nil
 }
 
-// perRequest scales the values of base so that they are of as many requests (or operations, runs, seconds) as those of src.
+// perRequest scales the values of base to the number of requests (or operations, runs, seconds) of
+// src.
 func perRequest(base, src *source.Source, sampleIndex string) error {
 	side := func(s *source.Source) (compare.DiffSource, error) {
 		index, err := s.Profile.SampleIndex(sampleIndex)
@@ -122,19 +123,19 @@ func perRequest(base, src *source.Source, sampleIndex string) error {
 	return nil
 }
 
-// blindSpots are what the view does not show, with what its recording knows of its making.
+// blindSpots returns what the view does not show, with what the recording says about it.
 func (v *view) blindSpots(least int64) blindspots.Spots {
 	return blindspots.Of(v.View, least, v.Source.Surroundings())
 }
 
-// source says how to read the sources.
+// source returns the options for reading the sources.
 func (p *profileFlags) source(sampleIndex string) (source.Options, error) {
 	o := source.Options{Seconds: p.seconds, SampleIndex: sampleIndex, From: p.from, To: p.to}
 	if p.from < 0 || p.to < 0 || p.to > 0 && p.to <= p.from {
-		return o, usagef("-from %s -to %s: times after the trace's start, the second after the first", p.from, p.to)
+		return o, usagef("-from %s -to %s: give times after the trace's start, the second one later than the first", p.from, p.to)
 	}
 	if p.seconds < 0 {
-		return o, usagef("-seconds %d: a number of seconds above 0", p.seconds)
+		return o, usagef("-seconds %d: give a number of seconds above 0", p.seconds)
 	}
 	var err error
 	if o.Header, err = parseHeaders(p.connect.headers); err != nil {
@@ -144,8 +145,8 @@ func (p *profileFlags) source(sampleIndex string) (source.Options, error) {
 	return o, err
 }
 
-// splitBinary takes the program off the front of the arguments, where
-// `go tool pprof BINARY SOURCE` has it. Profiles of Go programs need none.
+// splitBinary removes the program from the start of the arguments, as in `go tool pprof BINARY
+// SOURCE`. Profiles of Go programs do not need it.
 func splitBinary(args []string) (binary string, sources []string) {
 	if len(args) > 1 && isBinary(args[0]) {
 		return args[0], args[1:]
@@ -153,7 +154,7 @@ func splitBinary(args []string) (binary string, sources []string) {
 	return "", args
 }
 
-// isBinary tells by its first bytes whether a file is an ELF, Mach-O or PE executable.
+// isBinary reports whether a file is an ELF, Mach-O or PE executable, by its first bytes.
 func isBinary(file string) bool {
 	f, err := os.Open(file)
 	if err != nil {

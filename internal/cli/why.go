@@ -13,16 +13,16 @@ import (
 func whyCommand() command {
 	return command{
 		name: "why", args: "PLACE [REC]", group: "the main job",
-		short: "everything known about one function or line: costs, callers, source, compiler, findings",
+		short: "everything that hone knows about one function or line: costs, callers, source, compiler, findings",
 		long: `PLACE is FILE:LINE, as findings and lists print it, or a regular expression that functions
 match. REC is a .hone file; without it, the last recording made on this machine.
 
-Costs are given twice. "Itself and the library below" is what the findings are ranked by: the place
-and the standard library's functions that it calls, without other lines of yours or of modules, each
-cost charged once. "With all that it calls" is everything that goes through it. Garbage collection is
+Costs are given twice. "Itself and standard library below" is what findings are ranked by: the location
+and the standard library's functions that it calls, without other lines of yours or of modules; each
+cost is charged once. "With everything it calls" is the whole cost of calls to it. Garbage collection is
 charged by allocated bytes. Intervals are the 95 % intervals of sampling.
 
-Below an escape are the steps by which the value left the function, in the compiler's order.`,
+Below an escape, hone prints the steps by which the value left the function, in the compiler's order.`,
 		examples: []string{
 			"hone why 'main\\.leftpad' rec.hone",
 			"hone why leftpad.go:7",
@@ -33,10 +33,10 @@ Below an escape are the steps by which the value left the function, in the compi
 			out.declare(fs, "")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				if len(args) == 0 {
-					return usagef("why: which place? FILE:LINE or a regular expression, e.g. hone why 'main\\.' rec.hone")
+					return usagef("why: give a location, FILE:LINE or a regular expression, e.g. hone why 'main\\.' rec.hone")
 				}
 				if len(args) > 2 {
-					return usagef("why: one place and one recording at a time")
+					return usagef("why takes one location and one recording")
 				}
 				if err := inspect.CheckPlace(args[0]); err != nil {
 					return usagef("why: %v", err)

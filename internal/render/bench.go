@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// Bench draws what benchmarks measured: a verdict per metric where there are two sides.
+// Bench draws the results of benchmarks, with a verdict per metric if there are two sides.
 func Bench(w io.Writer, r *bench.Result, s Style) {
 	fmt.Fprintln(w, s.paint(faint, screen.Line(benchHead(r))))
 	fmt.Fprintln(w)
@@ -53,7 +53,7 @@ func Bench(w io.Writer, r *bench.Result, s Style) {
 	for _, b := range r.Benchmarks {
 		for i, g := range b.Grown {
 			if i == 0 {
-				fmt.Fprintf(w, "\n%s costs more in\n", s.paint(strong, screen.Line(strings.TrimPrefix(b.Name, "Benchmark"))))
+				fmt.Fprintf(w, "\n%s costs more in these functions:\n", s.paint(strong, screen.Line(strings.TrimPrefix(b.Name, "Benchmark"))))
 			}
 			fmt.Fprintln(w, "  "+grownText(g))
 		}
@@ -64,10 +64,11 @@ func Bench(w io.Writer, r *bench.Result, s Style) {
 	}
 }
 
-// benchGroup is a benchmark's table, if there are several, and its package.
+// benchGroup returns the heading of a benchmark: its table, if there are several, and its package.
 func benchGroup(b bench.Benchmark) string { return strings.TrimSpace(b.Table + " " + b.Package) }
 
-// benchFindings lists what a diagnosis says of a benchmark: what is new in one that is worse, else what its recording shows.
+// benchFindings lists the findings of a benchmark: the new ones if it regressed, otherwise those of
+// its recording.
 func benchFindings(w io.Writer, b bench.Benchmark, s Style) {
 	for i, f := range b.Findings {
 		if i == 0 {
@@ -85,7 +86,7 @@ func benchFindings(w io.Writer, b bench.Benchmark, s Style) {
 	}
 }
 
-// benchHead says what was measured, or compared.
+// benchHead describes the measurement or comparison.
 func benchHead(r *bench.Result) string {
 	if f := r.Files; f != nil {
 		head := "old: " + strings.Join(f.Old, ", ") + " · new: " + strings.Join(f.New, ", ")
@@ -109,7 +110,7 @@ func benchHead(r *bench.Result) string {
 	return head
 }
 
-// refText is a ref with its commit, which it may be itself.
+// refText returns a ref with its commit, unless it is the commit.
 func refText(ref, commit string) string {
 	if ref == commit {
 		return fmt.Sprintf("%.12s", commit)
@@ -147,7 +148,8 @@ func benchRow(row bench.Row, s Style) []string {
 		s.paint(faint, runsText(row.N)), text}
 }
 
-// moreRuns says how many more runs a side would settle a row; beyond a thousand, no budget is worth it.
+// moreRuns says how many more runs per side would decide a row; beyond a thousand, no budget is
+// large enough.
 func moreRuns(n int) string {
 	if n > 1000 {
 		return "more than 1,000 more runs"
@@ -162,7 +164,7 @@ func runsText(n [2]int) string {
 	return fmt.Sprintf("%d+%d", n[0], n[1])
 }
 
-// benchBounds are those of the change, or of the mean where value is not nil.
+// benchBounds returns the interval of the change or, if value is not nil, of the mean.
 func benchBounds(row bench.Row, value func(float64) string) string {
 	switch {
 	case row.Exact:
@@ -175,7 +177,7 @@ func benchBounds(row bench.Row, value func(float64) string) string {
 	return change(*row.Low) + " to " + change(*row.High)
 }
 
-// benchUnit names a metric and says how its values are written.
+// benchUnit returns the name of a metric and the function that formats its values.
 func benchUnit(unit string) (string, func(float64) string) {
 	nanoseconds := func(x float64) string { return seconds(x / 1e9) }
 	switch unit {
@@ -193,7 +195,7 @@ func benchUnit(unit string) (string, func(float64) string) {
 	return unit, plainNumber
 }
 
-// plainNumber is a number with four digits at least, without an exponent up to a million billions.
+// plainNumber formats a number with at least four digits, without an exponent below 10^15.
 func plainNumber(x float64) string {
 	if abs := math.Abs(x); abs >= 1e4 && abs < 1e15 {
 		return fmt.Sprintf("%.0f", x)
@@ -201,12 +203,13 @@ func plainNumber(x float64) string {
 	return fmt.Sprintf("%.4g", x)
 }
 
-// grownText is "main.Join  lib.go:12  CPU 1.2 µs → 1.4 µs; changed: lib.go:9 in main.List".
+// grownText returns a text such as "main.Join  lib.go:12  CPU 1.2 µs → 1.4 µs; changed: lib.go:9 in
+// main.List".
 func grownText(g bench.Grown) string {
 	name, value := benchUnit(g.Unit)
 	text := fmt.Sprintf("%s  %s:%d  ", g.Function, g.File, g.Line)
 	if g.Unsure {
-		text += fmt.Sprintf("has the most %s: %s; the profiles do not show for sure which function grew", name, value(g.New))
+		text += fmt.Sprintf("has the most %s: %s; the profiles do not show which function grew", name, value(g.New))
 	} else {
 		text += fmt.Sprintf("%s %s → %s", name, value(g.Old), value(g.New))
 	}
@@ -219,7 +222,7 @@ func grownText(g bench.Grown) string {
 	return screen.Line(text)
 }
 
-// benchNotes are the result's own, and what else a reader should know.
+// benchNotes returns the result's notes, and which benchmarks only one side has.
 func benchNotes(r *bench.Result) []string {
 	notes := r.Notes
 	for _, side := range []struct {
@@ -233,8 +236,8 @@ func benchNotes(r *bench.Result) []string {
 	return notes
 }
 
-// BenchLines writes the samples as package testing prints benchmarks, a line for each process, so that other tools read them.
-// The configuration key "side" is old or new: benchstat -col side.
+// BenchLines writes the samples in the format of package testing, one line per process, for other
+// tools. The configuration key "side" is old or new: benchstat -col side.
 func BenchLines(w io.Writer, r *bench.Result) {
 	for i, side := range []string{"old", "new"} {
 		for _, b := range r.Benchmarks {
@@ -259,7 +262,8 @@ func BenchLines(w io.Writer, r *bench.Result) {
 	}
 }
 
-// BenchMarkdown writes a comparison for a pull request: what changed in a table, what did not in a sentence.
+// BenchMarkdown writes a comparison for a pull request: the changes in a table, everything else in
+// a sentence.
 func BenchMarkdown(w io.Writer, r *bench.Result) {
 	count := map[compare.Verdict]int{}
 	allowed := 0
@@ -317,7 +321,8 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 	}
 }
 
-// gateVerdict is the verdict on a row for Markdown, with the reason why a worse one passes.
+// gateVerdict returns the verdict on a row as Markdown, with the reason why a regression is
+// allowed.
 func gateVerdict(row bench.Row) string {
 	if row.Allowed != "" {
 		return fmt.Sprintf("%s, allowed: %s", row.Verdict, markdownText(row.Allowed))
@@ -325,7 +330,7 @@ func gateVerdict(row bench.Row) string {
 	return string(row.Verdict)
 }
 
-// markdownText is text from outside as text: no markup, no links.
+// markdownText escapes text from outside, so that it contains no markup or links.
 func markdownText(text string) string {
 	return strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "<", "&lt;", "|", "\\|", "#", "\\#", "!", "\\!").Replace(screen.Line(text))
 }
@@ -337,7 +342,8 @@ func markdownCell(text string) string {
 	return "`" + strings.NewReplacer("|", "\\|", "`", "'").Replace(screen.Line(text)) + "`"
 }
 
-// BenchCSV writes a comparison as a table for other programs: a line for each metric of each benchmark, values in its unit.
+// BenchCSV writes a comparison as CSV: one line per metric of each benchmark, with values in its
+// unit.
 func BenchCSV(w io.Writer, r *bench.Result) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{"package", "benchmark", "unit", "old", "new", "ratio", "low", "high", "old_runs", "new_runs", "verdict"})
@@ -357,8 +363,8 @@ func BenchCSV(w io.Writer, r *bench.Result) error {
 	return c.Error()
 }
 
-// BenchJUnit writes a comparison as a test report: a case per benchmark, failed where a metric is worse and not allowed to be. The
-// case's output has all metrics.
+// BenchJUnit writes a comparison as a JUnit test report: one case per benchmark, which fails if a
+// metric regressed and that is not allowed. The output of the case has all metrics.
 func BenchJUnit(w io.Writer, r *bench.Result) error {
 	type failure struct {
 		Message string `xml:"message,attr"`

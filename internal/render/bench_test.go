@@ -44,7 +44,7 @@ Join/n=10-2
  CPU 100 ns 101 ns +1.0 % −10 % to +10 % 2 unknown, about 40 more runs
  allocations 3 3 0.0 % exact 2 same
 
-Join/n=10-2 costs more in
+Join/n=10-2 costs more in these functions:
  example.com/p.Join p.go:9 CPU 10.0 ns → 30.0 ns; changed: p.go:21 in example.com/p.All
 note: only the new side has example.com/p BenchmarkNew-2
 `

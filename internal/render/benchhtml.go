@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 )
 
-// HTMLRow is a line of a comparison's page: a metric of a benchmark, a load or a recording.
+// HTMLRow is a row of a comparison's page: one metric of a benchmark, a load or a recording.
 type HTMLRow struct {
 	Group, Name   string // a benchmark, and the metric
 	Old, New      string // with their units
@@ -21,10 +21,10 @@ type HTMLRow struct {
 	Low, High     *float64 // of the ratio, at 95 %
 	Verdict       compare.Verdict
 	Note          string
-	OldRuns, Runs []float64 // samples, for a plot of them; nil where the files have none
+	OldRuns, Runs []float64 // samples to plot; nil if the files have none
 }
 
-// HTMLPage is a comparison as one file that needs nothing else.
+// HTMLPage is a comparison as one self-contained file.
 type HTMLPage struct {
 	Title, Head string
 	Rows        []HTMLRow
@@ -45,7 +45,8 @@ svg text{font:10px system-ui,sans-serif;fill:#666}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#161616}.f,.unknown,svg text{color:#999;fill:#999}.worse{color:#ff8a80}.better{color:#81c995}}
 </style>`
 
-// HTML writes a comparison as a page with a plot of each ratio and its interval, and of the samples where there are some.
+// HTML writes a comparison as a page that plots each ratio with its interval, and the samples if
+// there are any.
 func HTML(w io.Writer, p HTMLPage) {
 	fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" "+
 		"content=\"default-src 'none'; style-src 'unsafe-inline'\"><title>%s</title>%s</head><body>\n<h1>%s</h1><p class=\"f\">%s</p>\n",
@@ -82,7 +83,8 @@ func HTML(w io.Writer, p HTMLPage) {
 
 func text(s string) string { return html.EscapeString(strings.ToValidUTF8(s, "�")) }
 
-// ratioSpan is how far from 1 the plots of ratios reach, as a logarithm: what most rows need, from 5 % to a factor of 8.
+// ratioSpan returns the logarithm of the largest ratio that the plots show: enough for most rows,
+// between 5 % and a factor of 8.
 func ratioSpan(rows []HTMLRow) float64 {
 	span := math.Log(1.05)
 	for _, r := range rows {
@@ -95,7 +97,7 @@ func ratioSpan(rows []HTMLRow) float64 {
 	return min(span, math.Log(8))
 }
 
-// ratioAxis labels the scale of the plots of ratios.
+// ratioAxis returns the labels of the plots' scale.
 func ratioAxis(span float64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<br><svg width=\"%d\" height=\"12\" aria-hidden=\"true\">", htmlWidth)
@@ -114,7 +116,8 @@ func ratioAxis(span float64) string {
 	return b.String()
 }
 
-// ratioPlot is a bar from the low to the high bound with a dot at the ratio, on a logarithmic scale with 1 in the middle.
+// ratioPlot draws a bar from the low to the high bound with a dot at the ratio, on a logarithmic
+// scale centred at 1.
 func ratioPlot(r HTMLRow, span float64) string {
 	if r.Ratio == nil || *r.Ratio <= 0 {
 		return ""
@@ -139,7 +142,7 @@ func ratioPlot(r HTMLRow, span float64) string {
 		at(low), at(high), htmlHeight/2, htmlHeight/2, colour, at(*r.Ratio), htmlHeight/2, colour)
 }
 
-// samplesPlot draws the samples of both sides as ticks on one scale, the old ones above.
+// samplesPlot draws the samples of both sides as ticks on one scale, the old ones at the top.
 func samplesPlot(r HTMLRow) string {
 	if len(r.OldRuns) == 0 || len(r.Runs) == 0 {
 		return ""
@@ -184,7 +187,7 @@ func BenchHTML(w io.Writer, r *bench.Result) {
 			case row.Exact:
 				h.Note = strings.TrimSpace("exact " + h.Note)
 			case row.More > 0:
-				h.Note = moreRuns(row.More) + " would settle it"
+				h.Note = moreRuns(row.More) + " would decide it"
 			}
 			for _, s := range b.Old {
 				if v, ok := s.Values[row.Unit]; ok {

@@ -6,10 +6,11 @@ import (
 	"github.com/hone-go/hone/internal/diagnose"
 )
 
-// mostBenchmarks is how many benchmarks the header lists; the JSON form has all.
+// mostBenchmarks is the largest number of benchmarks that the header lists; JSON has all.
 const mostBenchmarks = 20
 
-// benchmarks has a line for each benchmark: what an operation takes, and how far its runs are apart.
+// benchmarks returns a line for each benchmark: the cost of an operation, and the range of its
+// runs.
 func benchmarks(list []diagnose.Benchmark) []string {
 	shown := list[:min(len(list), mostBenchmarks)]
 	rows := make([][]string, len(shown))
@@ -32,7 +33,7 @@ func benchmarks(list []diagnose.Benchmark) []string {
 	}
 	lines := table(rows, "  ", right...)
 	if more := len(list) - len(shown); more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more: hone findings -json lists all", more))
+		lines = append(lines, fmt.Sprintf("and %d more; hone findings -json lists all", more))
 	}
 	return lines
 }
@@ -66,5 +67,5 @@ func benchmarkColumns() []benchmarkColumn {
 	}
 }
 
-// allocs is the number of allocations of an operation, mostly a whole one.
+// allocs formats the number of allocations per operation, which is usually whole.
 func allocs(x float64) string { return fmt.Sprintf("%.4g allocs", x) }

@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// cpuUse is what is in the heading of a CPU profile: "5.83 s over 6.01 s: 0.97 cores
-// busy"; "" for other profiles.
+// cpuUse returns the heading of a CPU profile, such as "5.83 s over 6.01 s: 0.97 cores busy", or ""
+// for other profiles.
 func cpuUse(b blindspots.Spots) string {
 	u := b.CPU
 	if u == nil {
@@ -24,7 +24,7 @@ func cpuUse(b blindspots.Spots) string {
 	return fmt.Sprintf("%s over %s: %.2f%s cores busy", seconds(u.Seconds), seconds(u.Over), u.Busy(), of)
 }
 
-// blindNotes say what the numbers of a view do not show.
+// blindNotes returns notes about what the numbers of a view do not show.
 func blindNotes(v *report.View, b blindspots.Spots) []string {
 	var notes []string
 	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
@@ -33,11 +33,12 @@ func blindNotes(v *report.View, b blindspots.Spots) []string {
 			seconds(u.Seconds), seconds(u.Over), plural(u.Cores, "core"))
 	}
 	if u := b.CPU; u != nil && u.Counted > 0 {
-		say("the kernel counted %s of CPU, the profile holds %s: samples were lost (C code, a throttled machine, a blocked signal); shares are of what was seen",
+		say("the kernel counted %s of CPU, the profile holds %s: samples were lost (C code, a throttled machine, a blocked signal); shares refer to the samples that were taken",
 			seconds(u.Counted), seconds(u.Seconds))
 	}
 	if s := b.Sampling; s != nil {
-		// Bounds between two samples are rounded outwards: more digits would say that they are known.
+		// Bounds between two samples are rounded outwards: more digits would suggest more
+		// precision.
 		each := float64(s.Value) / float64(s.Samples)
 		low, high := int64(math.Floor(s.Bounds.Low/each)*each), int64(math.Ceil(s.Bounds.High/each)*each)
 		value := func(x int64) string { return v.Readable(x, v.ReadableUnit(s.Value)) }
@@ -66,7 +67,7 @@ type cpuUseJSON struct {
 	Seconds float64 `json:"seconds"`
 	Over    float64 `json:"over_seconds"`
 	Busy    float64 `json:"cores_busy"`
-	Cores   int     `json:"cores,omitempty"` // that the program could use; absent when unknown
+	Cores   int     `json:"cores,omitempty"` // available to the program; absent if unknown
 	Counted float64 `json:"kernel_seconds,omitempty"`
 }
 

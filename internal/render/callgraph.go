@@ -19,8 +19,8 @@ var callgraphCSS string
 //go:embed callgraph.js
 var callgraphJS string
 
-// Sizes of the picture, in pixels. Text is set in a typewriter face: its widths
-// are known without measuring, so that boxes fit.
+// Sizes of the picture, in pixels. Text is set in a monospaced font, so that its width is known
+// without measuring it.
 const (
 	letterWidth = 0.61 // of the size of the text
 	lineHeight  = 1.25
@@ -29,8 +29,8 @@ const (
 	padding     = 6.0
 )
 
-// CallGraphSVG draws the call graph as one self-contained SVG file: drag to
-// move, wheel to zoom, click a box to see what it is joined to.
+// CallGraphSVG draws the call graph as one self-contained SVG file: drag to move, scroll to zoom,
+// click a node to highlight its callers and callees.
 func CallGraphSVG(w io.Writer, p GraphPage) error {
 	g, value := p.Graph, p.value()
 	labels := make([]nodeLabel, len(g.Nodes))
@@ -70,7 +70,7 @@ func CallGraphSVG(w io.Writer, p GraphPage) error {
 	return err
 }
 
-// boxes gives the layout the sizes of all text.
+// boxes returns the graph to lay out, with nodes and labels as large as their text.
 func boxes(g *report.CallGraph, labels []nodeLabel, value func(int64) string) layout.Graph {
 	var out layout.Graph
 	for _, l := range labels {
@@ -99,7 +99,8 @@ type labelLine struct {
 	size        float64
 }
 
-// lines are the package small, the function as large as its flat, the costs small.
+// lines returns the lines of a node: the package in small letters, the function in a size that
+// grows with its flat value, the costs in small letters.
 func (l nodeLabel) lines() []labelLine {
 	var out []labelLine
 	for i, text := range l.name {
@@ -155,7 +156,7 @@ func drawEdge(w io.Writer, g *report.CallGraph, e report.Edge, r layout.Route, v
 	fmt.Fprintf(w, `<text x="%.1f" y="%.1f" font-size="%g">%s</text></g>`+"\n", r.Label.X, r.Label.Y+0.35*costSize, costSize, escape(callLabel(e, value)))
 }
 
-// curve is SVG's path for a chain of Bézier curves.
+// curve returns the SVG path for a chain of Bézier curves.
 func curve(points []layout.Point) string {
 	var b strings.Builder
 	for i, p := range points {
@@ -172,7 +173,7 @@ func curve(points []layout.Point) string {
 	return b.String()
 }
 
-// escape makes XML text; what XML cannot hold becomes U+FFFD.
+// escape escapes text for XML; characters that XML does not allow become U+FFFD.
 func escape(s string) string {
 	var b strings.Builder
 	if err := xml.EscapeText(&b, []byte(s)); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// Comparison draws `hone compare`: a row a metric, verdict last.
+// Comparison draws the page of `hone compare`: one row per metric, verdict last.
 func Comparison(w io.Writer, c *compare.Comparison, s Style) {
 	rows := [][]string{{"", s.paint(faint, sideName(c.Old, "old")), s.paint(faint, sideName(c.New, "new")), s.paint(faint, "change"),
 		s.paint(faint, "95 %"), s.paint(faint, "±"), ""}}
@@ -44,7 +44,8 @@ func Comparison(w io.Writer, c *compare.Comparison, s Style) {
 	}
 }
 
-// sideName is the name of a side's one recording; several would be too wide for a column.
+// sideName returns the name of a side's only recording; several names would be too wide for a
+// column.
 func sideName(names, side string) string {
 	if strings.Contains(names, ", ") {
 		return side
@@ -52,7 +53,7 @@ func sideName(names, side string) string {
 	return names
 }
 
-// bounds are those of the change.
+// bounds returns the interval of the change.
 func bounds(r compare.Row) string {
 	switch {
 	case r.Exact:
@@ -63,7 +64,7 @@ func bounds(r compare.Row) string {
 	return change(*r.Low) + " to " + change(*r.High)
 }
 
-// floor is the least change that gets a verdict, as far as the row may have one.
+// floor returns the smallest change that gets a verdict, if the row can have one.
 func floor(r compare.Row) string {
 	if r.Floor <= 0 || r.Why != "" {
 		return ""
@@ -74,7 +75,7 @@ func floor(r compare.Row) string {
 	return percent(r.Floor)
 }
 
-// unitOf chooses how to print a metric's unit and what it counts per.
+// unitOf returns how to format values of a metric's unit, and what they are divided by.
 func unitOf(unit string) (func(float64) string, string) {
 	base, per, _ := strings.Cut(unit, "/")
 	if strings.HasSuffix(unit, "s/s") { // requests/s
@@ -89,13 +90,13 @@ func unitOf(unit string) (func(float64) string, string) {
 		return percent, per
 	case "objects":
 		if per == "operation" {
-			return func(x float64) string { return fmt.Sprintf("%.4g", x) }, per // mostly whole ones
+			return func(x float64) string { return fmt.Sprintf("%.4g", x) }, per // mostly whole numbers
 		}
 	}
 	return significant, per
 }
 
-// change prints a ratio as what happened to the figure: −45 %, +12 %, ×7.2.
+// change formats a ratio as a change: −45 %, +12 %, ×7.2.
 func change(ratio float64) string {
 	if ratio >= manyTimes {
 		return "×" + significant(ratio)
@@ -103,7 +104,7 @@ func change(ratio float64) string {
 	return signedPercent(ratio - 1)
 }
 
-// manyTimes is the ratio from which on a factor is easier to read than a percentage.
+// manyTimes is the ratio above which a factor is easier to read than a percentage.
 const manyTimes = 4
 
 func verdict(v compare.Verdict, s Style) string {
@@ -118,13 +119,13 @@ func verdict(v compare.Verdict, s Style) string {
 	return s.paint(faint, "unknown")
 }
 
-// Proof draws promises beside what a second recording shows.
+// Proof draws predicted savings beside the measured ones.
 func Proof(w io.Writer, p compare.Proof, c *compare.Comparison, s Style) {
-	rows := [][]string{{s.paint(faint, "CPU saved, share of before"), s.paint(faint, "predicted"), s.paint(faint, "measured"), ""}}
+	rows := [][]string{{s.paint(faint, "CPU saved, share of old CPU"), s.paint(faint, "predicted"), s.paint(faint, "measured"), ""}}
 	for _, f := range p.Functions {
 		rows = append(rows, []string{f.Function, interval(f.Predicted), interval(f.Measured), s.paint(faint, strings.Join(f.Rules, ", "))})
 	}
-	rows = append(rows, []string{"everything else", "", percent(p.Rest), s.paint(faint, "connections, scheduler, collector, other changes")})
+	rows = append(rows, []string{"everything else", "", percent(p.Rest), s.paint(faint, "connections, scheduler, garbage collector, other changes")})
 	for _, r := range c.Rows {
 		if r.Metric != "cpu" || r.Ratio == nil {
 			continue

@@ -10,24 +10,24 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// DiffPage is what `hone diff` draws.
+// DiffPage is the page of `hone diff`.
 type DiffPage struct {
 	Diff  *compare.Diff
 	Noun  string       // what a row is: "function", "line", "path", "file"
-	Top   int          // rows of each table; 0 for the default, negative for all
+	Top   int          // rows per table; 0 for the default, negative for all
 	Names report.Names // of functions
 
 	names naming
 }
 
-// The page tells the largest moves in a sentence each, and shows so many rows by default.
+// The page describes the largest changes in a sentence each, and shows this many rows by default.
 const (
 	diffSentences = 3
 	diffRows      = 20
 	diffUnknowns  = 5
 )
 
-// Diff draws what moved: in words first, then the tables.
+// Diff draws what moved: first in words, then as tables.
 func Diff(w io.Writer, p DiffPage, s Style) {
 	d := p.Diff
 	p.names = p.naming()
@@ -65,7 +65,7 @@ func Diff(w io.Writer, p DiffPage, s Style) {
 	p.section(w, "Moved", both, limit, len(both), s)
 	p.section(w, "New", added, limit, len(added), s)
 	p.section(w, "Removed", gone, limit, len(gone), s)
-	p.section(w, "Cannot tell; by how much they may have moved", unknown, unknowns, d.Counts.Unknown, s)
+	p.section(w, "Inconclusive; by how much they may have moved", unknown, unknowns, d.Counts.Unknown, s)
 	if p.Top < 0 {
 		p.section(w, "Same", same, limit, d.Counts.Same, s)
 	}
@@ -77,7 +77,7 @@ func Diff(w io.Writer, p DiffPage, s Style) {
 	}
 }
 
-// words are the verdict in sentences.
+// words summarizes the diff in sentences.
 func (p DiffPage) words() []string {
 	d := p.Diff
 	var lines []string
@@ -93,18 +93,18 @@ func (p DiffPage) words() []string {
 		lines = append(lines, p.sentence(p.name(r, false), r)+".")
 	}
 	c := d.Counts
-	return append(lines, fmt.Sprintf("%s moved, %d same (to within %s of the old total), %d cannot tell.",
+	return append(lines, fmt.Sprintf("%s moved, %d same (to within %s of the old total), %d inconclusive.",
 		plural(c.Moved, p.Noun), c.Same, percent(d.Threshold), c.Unknown))
 }
 
-// sentence tells one row.
+// sentence describes one row.
 func (p DiffPage) sentence(name string, r compare.DiffRow) string {
 	by, i := p.cost(math.Abs(r.Difference.Value)), r.Difference
 	switch r.Verdict {
 	case compare.Same:
 		return fmt.Sprintf("%s costs the same: %s%s", name, p.cost(r.New), p.per())
 	case compare.Unknown:
-		return fmt.Sprintf("%s: cannot tell; %s%s, was %s, a difference of %s", name, p.cost(r.New), p.per(), p.cost(r.Old), p.bounds(r))
+		return fmt.Sprintf("%s: inconclusive; %s%s, was %s, a difference of %s", name, p.cost(r.New), p.per(), p.cost(r.Old), p.bounds(r))
 	}
 	switch r.In {
 	case "new":
@@ -118,7 +118,7 @@ func (p DiffPage) sentence(name string, r compare.DiffRow) string {
 	return fmt.Sprintf("%s costs %s%s more (%s; 95 %%: %s)", name, by, p.per(), change(*r.Ratio), p.magnitudes(i.Low, i.High))
 }
 
-// section draws one table: at most limit of the rows, of which there were all.
+// section draws one table with at most limit rows, out of all.
 func (p DiffPage) section(w io.Writer, title string, rows []compare.DiffRow, limit, all int, s Style) {
 	if len(rows) == 0 {
 		return
@@ -156,7 +156,7 @@ func (p DiffPage) naming() naming {
 	return newNaming(p.Names == report.ExactNames, all, func(name *string) string { return *name })
 }
 
-// name names a row; a path by its frames, the outermost first.
+// name returns the name of a row; that of a path is its frames, outermost first.
 func (p DiffPage) name(r compare.DiffRow, whole bool) string {
 	if len(r.Path) > 0 && whole {
 		frames := make([]string, len(r.Path))
@@ -178,7 +178,7 @@ func (p DiffPage) name(r compare.DiffRow, whole bool) string {
 	return name
 }
 
-// cost prints a figure in the diff's unit.
+// cost formats a value in the diff's unit.
 func (p DiffPage) cost(x float64) string {
 	switch p.Diff.Unit {
 	case "s":
@@ -201,14 +201,14 @@ func (p DiffPage) signed(x float64) string {
 func (p DiffPage) bounds(r compare.DiffRow) string {
 	i := r.Difference
 	if math.IsInf(i.Low, 0) || math.IsInf(i.High, 0) {
-		return "no bound known"
+		return "unbounded"
 	}
 	return p.signed(i.Low) + " to " + p.signed(i.High)
 }
 
 func (p DiffPage) magnitudes(low, high float64) string { return p.cost(low) + " to " + p.cost(high) }
 
-// per is the divisor in words.
+// per returns the divisor in words.
 func (p DiffPage) per() string {
 	switch per := p.Diff.Per; per {
 	case "":

@@ -12,12 +12,12 @@ import (
 	"github.com/hone-go/hone/profile/measure"
 )
 
-// instructionWidth is how many columns an instruction gets before the place it comes from.
+// instructionWidth is the number of columns for an instruction; its source line follows.
 const instructionWidth = 40
 
-// Disasm draws instructions with flat and cum in front. What follows an instruction
-// holds for those below it too, until something else stands there: the line it comes from, for an
-// inlined call the function and the lines that it was called from, and the line's text.
+// Disasm draws instructions with flat and cum in front. The text after an instruction also applies
+// to those below it, until there is another: the source line, for an inlined call the function and
+// the call sites, and the line's text.
 func Disasm(w io.Writer, d *inspect.Disassembly, s Style) {
 	v := d.View
 	unit := v.Unit
@@ -64,7 +64,7 @@ func Disasm(w io.Writer, d *inspect.Disassembly, s Style) {
 	}
 }
 
-// framePlace names the line of an instruction, and through which calls it got there.
+// framePlace names the line of an instruction, and the inlined calls that it belongs to.
 func framePlace(frames []disasm.Frame) string {
 	var b strings.Builder
 	for i, f := range frames {
@@ -79,8 +79,8 @@ func framePlace(frames []disasm.Frame) string {
 	return b.String()
 }
 
-// DisasmJSON is the form of `hone disasm -json`. Addresses are those in the file, in hexadecimal;
-// frames are innermost first.
+// DisasmJSON returns the JSON form of `hone disasm`. Addresses are those in the file, in
+// hexadecimal; frames are innermost first.
 func DisasmJSON(source string, d *inspect.Disassembly) any {
 	type frame struct {
 		Function string `json:"function"`

@@ -11,8 +11,8 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// Dot writes the call graph in Graphviz' language, with the weights, widths and
-// dotted residual edges of pprof's dot.
+// Dot writes the call graph in the DOT language of Graphviz, with the weights, widths and dotted
+// residual edges of pprof's output.
 func Dot(w io.Writer, p GraphPage) {
 	g, value := p.Graph, p.value()
 	title, notes := p.head()
@@ -37,7 +37,7 @@ func Dot(w io.Writer, p GraphPage) {
 	fmt.Fprintln(w, "}")
 }
 
-// dotQuote makes a string of the dot language; its lines are left-aligned.
+// dotQuote quotes a string for DOT; its lines are left-aligned.
 func dotQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\l`).Replace(s) + `"`
 }
@@ -49,12 +49,12 @@ func shareOf(v, total int64) float64 {
 	return math.Abs(float64(v) / float64(total))
 }
 
-// nodeLabel is what is in a node's box.
+// nodeLabel is the text in a node's box.
 type nodeLabel struct {
 	name []string // package, then function, then place
-	cost []string // flat, then cum where it is another number
+	cost []string // flat, then cum if it differs
 	tip  string
-	size float64 // of the name's text: larger for a larger flat, as in pprof
+	size float64 // size of the name's text, which grows with flat as in pprof
 }
 
 func newNodeLabel(n *report.Node, total int64, value func(int64) string) nodeLabel {
@@ -104,7 +104,7 @@ func shortName(name string) string {
 			depth++
 		}
 	}
-	if depth > 0 { // a bracket that is no list of arguments
+	if depth > 0 { // a bracket that does not enclose type arguments
 		return name
 	}
 	name = b.String()

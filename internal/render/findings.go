@@ -14,15 +14,15 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// FindingsPage is what the findings page is drawn from.
+// FindingsPage is the page of findings.
 type FindingsPage struct {
 	Report   *diagnose.Report
 	Manifest recording.Manifest
-	Top      int  // findings to draw; 0 = 10
+	Top      int  // number of findings to draw; 0 = 10
 	Verbose  bool // all evidence, hints in full, all notes
 }
 
-// defaultTop is how many findings a tired engineer reads.
+// defaultTop is how many findings the page shows by default.
 const defaultTop = 10
 
 // Findings draws the page of `hone run` and `hone findings`: a header with the program's figures,
@@ -60,8 +60,8 @@ func Findings(w io.Writer, p FindingsPage, s Style) {
 	footer(w, p, longest, rest, s)
 }
 
-// fewSamples is below what any finding could rest on: not even a line that takes half
-// of the CPU is known to a tenth.
+// fewSamples is the number of CPU samples below which no finding is reliable: the share of a line
+// that takes half of the CPU is not known to within ±10 %.
 const fewSamples = 20
 
 // silence says why there is no finding.
@@ -69,14 +69,14 @@ func silence(p FindingsPage) string {
 	m := p.Manifest
 	if n := p.Report.Resources.CPUSamples; n < fewSamples {
 		if m.Load == nil && m.Target.Kind != "program" && m.Target.Kind != "bench" {
-			return "The program had next to nothing to do while it was watched: drive it with -load."
+			return "The program had almost nothing to do while hone recorded it: send it requests with -load."
 		}
-		return "Hardly any CPU was profiled: give it more work, or a longer -duration."
+		return "The CPU profile has too few samples: give the program more work, or a longer -duration."
 	}
-	return "None of the known mistakes costs enough here to be worth your time."
+	return "None of the mistakes that hone knows costs enough here to be worth fixing."
 }
 
-// inCode reports whether any finding names a line, and not the program as a whole.
+// inCode reports whether any finding is about a line rather than the program as a whole.
 func inCode(fs []diagnose.Finding) bool {
 	for _, f := range fs {
 		if f.File != "" {
@@ -86,7 +86,7 @@ func inCode(fs []diagnose.Finding) bool {
 	return false
 }
 
-// finding draws one finding: headline, place, source, why, fix, evidence.
+// finding draws one finding: headline, location, source, why, fix, evidence.
 func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 	number := fmt.Sprintf("%2s", f.Label())
 	line(w, "%s  %s", s.paint(strong, number), headline(f, s))
@@ -117,14 +117,14 @@ func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 		if p.Verbose || e.Command == "" {
 			part("seen", e.What+": "+e.Value)
 		}
-		if e.Command != "" { // never wrapped: it is there to be copied
+		if e.Command != "" { // never wrapped, so that it can be copied
 			line(w, "%s%s  %s", indent, s.paint(faint, "see "), s.paint(code, e.Command))
 		}
 	}
 	fmt.Fprintln(w)
 }
 
-// withLine names the findings that go with this one, or with which this one goes.
+// withLine names the findings that a fix of this one also removes, or whose fix removes this one.
 func withLine(f *diagnose.Finding) string {
 	switch {
 	case f.SavingWith != nil && f.Saving != nil:
@@ -135,15 +135,15 @@ func withLine(f *diagnose.Finding) string {
 		for _, p := range f.IncludesPart {
 			gone = append(gone, fmt.Sprintf("%s of %d", percent(p.Share), p.Rank))
 		}
-		return fmt.Sprintf("repairing this also removes %s; without them it saves %s of %s (%s)",
+		return fmt.Sprintf("fixing this also removes %s; without them it saves %s of %s (%s)",
 			funcname.List(gone), percent(f.Saving.Share), resource(f.Saving), span(f.Saving.Low, f.Saving.High))
 	case len(f.IncludedIn) > 0:
-		return "repairing " + ranks(f.IncludedIn) + " also removes this"
+		return "fixing " + ranks(f.IncludedIn) + " also removes this"
 	}
 	return ""
 }
 
-// ranks lists ranks in words, three and more in a row as a range: "2, 4 to 6 and 9".
+// ranks lists ranks in words, with ranges for three and more in a row: "2, 4 to 6 and 9".
 func ranks(of []int) string {
 	var words []string
 	for i := 0; i < len(of); {
@@ -165,7 +165,8 @@ func ranks(of []int) string {
 	return strings.Join(words, "")
 }
 
-// alsoLine is a finding that is too small for an entry of its own, in the function of another.
+// alsoLine returns a line about a finding that is too small for an entry of its own, and in the
+// same function as another.
 func alsoLine(f *diagnose.Finding) string {
 	text := fmt.Sprintf("line %d: %s", f.Line, f.Title)
 	if f.Saving != nil {
@@ -189,7 +190,7 @@ func sourceLines(f *diagnose.Finding, s Style) []string {
 	return append(table(rows, " "), roleLines(f, s)...)
 }
 
-// roleLines are the lines that lead to a finding's line, and those below it where the time goes.
+// roleLines returns the callers of a finding's line, and the lines below it where the time goes.
 func roleLines(f *diagnose.Finding, s Style) []string {
 	var rows [][]string
 	for _, l := range f.Sites {
@@ -203,7 +204,7 @@ func roleLines(f *diagnose.Finding, s Style) []string {
 	return table(rows, " ")
 }
 
-// maxSourceLines is how many of a finding's lines the page shows.
+// maxSourceLines is the largest number of a finding's lines that the page shows.
 const maxSourceLines = 4
 
 func headline(f *diagnose.Finding, s Style) string {
@@ -219,7 +220,7 @@ func headline(f *diagnose.Finding, s Style) string {
 	return h + s.paint(faint, "  "+string(f.Confidence)+tied)
 }
 
-// resource says what a saving is a share of.
+// resource returns what a saving is a share of.
 func resource(s *diagnose.Saving) string {
 	if s.Resource == "cpu" {
 		return "CPU"
@@ -241,7 +242,7 @@ func placeLine(f *diagnose.Finding, s Style) string {
 func costLine(f *diagnose.Finding) string {
 	var parts []string
 	share := func(name string, x *float64) {
-		if x != nil && *x >= 0.0005 { // less would read 0.0 %
+		if x != nil && *x >= 0.0005 { // less would be printed as 0.0 %
 			parts = append(parts, name+" "+percent(*x))
 		}
 	}
@@ -264,7 +265,7 @@ func costLine(f *diagnose.Finding) string {
 	return strings.Join(parts, " · ")
 }
 
-// triedLine says what a trial of the fix gave, beside what was promised.
+// triedLine returns the result of a trial of the fix, beside the prediction.
 func triedLine(f *diagnose.Finding) string {
 	t := f.Tried
 	if t == nil {
@@ -281,7 +282,7 @@ func triedLine(f *diagnose.Finding) string {
 	}
 	text += fmt.Sprintf(" (95 %%: %s; %d runs of each)", span(t.Low, t.High), t.Runs)
 	if s := f.Whole(); s != nil && s.Resource == t.Metric {
-		text += fmt.Sprintf("; promised %s (%s)", percent(s.Share), span(s.Low, s.High))
+		text += fmt.Sprintf("; predicted %s (%s)", percent(s.Share), span(s.Low, s.High))
 	}
 	return text
 }
@@ -295,7 +296,8 @@ func clip(text string, width int) string {
 	return string(r[:width-1]) + "…"
 }
 
-// footer says what the page leaves out, of which -top longest shows the rest of the findings, and the notes.
+// footer draws what the page leaves out, and the notes. -top longest shows the rest of the
+// findings.
 func footer(w io.Writer, p FindingsPage, longest, rest int, s Style) {
 	if rest > 0 {
 		fmt.Fprintf(w, "%s more with -top %d.\n", plural(rest, "finding"), longest)
@@ -309,7 +311,7 @@ func footer(w io.Writer, p FindingsPage, longest, rest int, s Style) {
 			fmt.Fprintln(w, s.paint(faint, "not joined: ")+wrap(fmt.Sprintf("%s of CPU, %s of bytes: %s; %s", percent(u.CPU), percent(u.Bytes), u.What, u.Why), "      ", s.width()))
 		}
 	}
-	trouble := p.Manifest.Trouble() // is at the top
+	trouble := p.Manifest.Trouble() // which the header shows
 	for _, note := range p.Report.Notes {
 		if trouble != "" && (note == trouble || strings.HasSuffix(note, ": "+trouble)) {
 			continue
@@ -321,7 +323,7 @@ func footer(w io.Writer, p FindingsPage, longest, rest int, s Style) {
 	}
 }
 
-// silenced counts what the user chose not to see, and with -v says what and why.
+// silenced counts the findings that the user silenced; with -v it lists them with their reasons.
 func silenced(w io.Writer, p FindingsPage, s Style) {
 	list, off := p.Report.Silenced, p.Report.RulesOff
 	if len(list) > 0 {
@@ -349,14 +351,14 @@ func silenced(w io.Writer, p FindingsPage, s Style) {
 	}
 }
 
-// missing says which parts are not there, those with the same remedy together: what
-// one cause took away is one line.
+// missing describes the parts that the recording does not have. Parts with the same remedy share a
+// line, because they have the same cause.
 func missing(p FindingsPage) []string {
 	var lines, remedies []string
 	parts := map[string][]string{}
 	why := map[string]string{}
 	for _, x := range p.Manifest.Missing {
-		if !p.Verbose && (expectedMissing(p.Manifest, x) || told(p.Report.Notes, x.Part)) {
+		if !p.Verbose && (expectedMissing(p.Manifest, x) || noted(p.Report.Notes, x.Part)) {
 			continue
 		}
 		remedy := cmp.Or(x.How, x.Why)
@@ -376,14 +378,13 @@ func missing(p FindingsPage) []string {
 	return lines
 }
 
-// told reports whether a note of the diagnosis names a part already.
-func told(notes []string, part string) bool {
+// noted reports whether a note of the diagnosis already names a part.
+func noted(notes []string, part string) bool {
 	return slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, part) })
 }
 
-// expectedMissing tells of parts that nobody looks for: what ordinary runtimes do
-// not have, and snapshots of a program that ended before one could be taken. They are
-// shown with -v only.
+// expectedMissing reports whether a part is missing as a rule: ordinary runtimes do not have it, or
+// the program exited before a snapshot was taken. Such parts are shown with -v only.
 func expectedMissing(m recording.Manifest, x recording.Missing) bool {
 	switch x.Part {
 	case recording.PartLeaks:

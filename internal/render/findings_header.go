@@ -34,7 +34,7 @@ func reportTitle(m recording.Manifest) string {
 	return strings.Join(title, " · ")
 }
 
-// headerRows are the program's figures: a name, indented by two, and cells in one.
+// headerRows returns the program's figures: each row has a name, indented by two, and cells.
 func headerRows(p FindingsPage, s Style) (rows [][]string) {
 	m, r := p.Manifest, p.Report.Resources
 	row := func(name string, cells ...string) {
@@ -92,7 +92,7 @@ func joined(j *diagnose.Join) []string {
 	return cells
 }
 
-// tenths shows what is lacking to all: 99.6 %, and 100 % only when it is all.
+// tenths formats a share that is nearly all: 99.6 %, and 100 % only if it is all.
 func tenths(share float64) string {
 	if share >= 1 {
 		return "100 %"
@@ -100,18 +100,19 @@ func tenths(share float64) string {
 	return fmt.Sprintf("%.1f %%", math.Min(99.9, 100*share))
 }
 
-// Below these numbers of requests a rate, and a quantile, are better counted out.
+// Below these numbers of requests, the rate is shown with the count, and quantiles are left out.
 const (
 	fewRequests = 100
 	fewForP90   = 20
 )
 
-// throughput is a rate, of few requests with their number; of none it says so.
+// throughput formats the rate of requests, with their number if there are few, or says that there
+// were none.
 func throughput(r diagnose.Resources, m recording.Manifest, clean recording.Phase) string {
 	n := clean.Requests
 	switch {
 	case m.Load != nil && n == 0 && clean.Seconds > 0:
-		return fmt.Sprintf("no %s was answered in the %s of the clean phase: a longer -duration would see some", m.Unit(), seconds(clean.Seconds))
+		return fmt.Sprintf("no %s was answered in the %s of the clean phase: try a longer -duration", m.Unit(), seconds(clean.Seconds))
 	case r.Throughput <= 0:
 		return ""
 	case n > 0 && n < fewRequests:
@@ -120,7 +121,7 @@ func throughput(r diagnose.Resources, m recording.Manifest, clean recording.Phas
 	return fmt.Sprintf("%s %ss/s", group(r.Throughput), m.Unit())
 }
 
-// seenQuantiles leaves out those that few requests cannot have.
+// seenQuantiles leaves out the quantiles for which there are too few requests.
 func seenQuantiles(q *recording.Quantiles, n int64) string {
 	words := []string{"p50 " + seconds(q.P50)}
 	if n >= fewForP90 || n == 0 {
@@ -172,12 +173,12 @@ func latency(p recording.Phase) (*recording.Quantiles, string) {
 
 func limited(p recording.Phase, s Style) string {
 	if p.Verdict == "generator-limited" {
-		return s.paint(bad, "the generator was the limit: do not trust these")
+		return s.paint(bad, "the load generator was the limit: do not trust these")
 	}
 	return ""
 }
 
-// runTime says how long a program that ends takes.
+// runTime says how long a program that runs and exits takes.
 func runTime(t *diagnose.RunTime) []string {
 	switch {
 	case t == nil:
@@ -188,7 +189,7 @@ func runTime(t *diagnose.RunTime) []string {
 	return []string{seconds(t.Median), fmt.Sprintf("%d runs, %s to %s", t.Count, seconds(t.Shortest), seconds(t.Longest))}
 }
 
-// each prints a figure of one request, operation or run.
+// each formats a figure per request, operation or run.
 func each(x float64, unit func(float64) string, m recording.Manifest) string {
 	if x <= 0 {
 		return ""
@@ -261,7 +262,8 @@ func profiled(r diagnose.Resources) string {
 	return fmt.Sprintf("%s CPU-seconds, %s samples", significant(r.CPUSeconds), group(float64(r.CPUSamples)))
 }
 
-// spent says where the CPU goes: lines of modules, then the most expensive parts that no line owns.
+// spent says where the CPU goes: to lines of modules, then to the most expensive parts that no line
+// owns.
 func spent(r diagnose.Resources) []string {
 	var cells []string
 	parts := 0
@@ -278,21 +280,22 @@ func spent(r diagnose.Resources) []string {
 	return cells
 }
 
-// The header names what takes at least leastSpent of the CPU, and at most
-// mostBuckets of what no line owns.
+// The header names everything that takes at least leastSpent of the CPU, and at most mostBuckets of
+// the parts that no line owns.
 const (
 	leastSpent  = 0.02
 	mostBuckets = 4
 )
 
-// observer says what each observing phase cost against the clean one: a figure
-// where the interval excludes zero, else how much could not have been seen.
+// observer returns the overhead of each phase compared with the clean phase: a value if its
+// interval excludes zero, otherwise how large it may be.
 func observer(m recording.Manifest) []string {
 	var cells []string
 	for _, p := range m.Phases {
 		o := p.Observer
 		if o == nil {
-			// What counts executions and inputs measures no time: its factor says why it has a process of its own.
+			// Counting executions and inputs does not measure time: its factor explains why it has
+			// a process of its own.
 			if f := m.CPUFactor(&p); f > 0 && recording.Apart(p.Name) {
 				cells = append(cells, fmt.Sprintf("%s phase ×%.2g CPU", p.Name, f))
 			}
@@ -322,10 +325,10 @@ func observer(m recording.Manifest) []string {
 	return cells
 }
 
-// lengths says how long each phase took, and with them the builds and pauses between them.
+// lengths says how long each phase took, and the builds and pauses between them.
 func lengths(m recording.Manifest) []string {
 	if len(m.Phases) == 0 || m.Phases[0].Start.IsZero() {
-		return nil // of an older recording
+		return nil // recorded by an older hone
 	}
 	var cells []string
 	last := m.Phases[0].Start

@@ -144,8 +144,8 @@ func TestNestedFindingsOnThePage(t *testing.T) {
 	text := strings.Join(strings.Fields(b.String()), " ")
 	for _, want := range []string{
 		"saves 34 % of CPU (95 %: 30–38 %)",
-		"with repairing this also removes 3 to 5 and 84 % of 7; without them it saves 11 % of CPU (9–13 %)",
-		"with repairing 1 and 2 also removes this",
+		"with fixing this also removes 3 to 5 and 84 % of 7; without them it saves 11 % of CPU (9–13 %)",
+		"with fixing 1 and 2 also removes this",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, b.String())

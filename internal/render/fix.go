@@ -10,11 +10,12 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// Fix draws changes: the price, the proof, the diff; then what checks and the trial said.
+// Fix draws changes: prediction, explanation and diff of each, then the results of the checks and
+// the trial.
 func Fix(w io.Writer, r *fix.Result, s Style) {
 	n := 0
 	for _, f := range r.Fixes {
-		text := f.Diff + f.Proposal // one of them is empty
+		text := f.Diff + f.Proposal // only one of them is set
 		if text == "" {
 			continue
 		}
@@ -31,7 +32,7 @@ func Fix(w io.Writer, r *fix.Result, s Style) {
 		}
 		fmt.Fprintln(w, "   "+wrap(screen.Line(riskText(f.Risk)+": "+f.Why+"."), "   ", s.width()))
 		if f.Proposal != "" {
-			fmt.Fprintln(w, "   "+s.paint(strong, "a proposal: hone does not apply it"))
+			fmt.Fprintln(w, "   "+s.paint(strong, "a proposal, which hone does not apply"))
 		}
 		writeDiff(w, text, s)
 	}
@@ -40,7 +41,7 @@ func Fix(w io.Writer, r *fix.Result, s Style) {
 			if n > 0 {
 				fmt.Fprintln(w)
 			}
-			fmt.Fprintln(w, s.paint(faint, "left as they are:"))
+			fmt.Fprintln(w, s.paint(faint, "left unchanged:"))
 		}
 		fmt.Fprintln(w, "  "+wrap(screen.Line(fmt.Sprintf("%s:%d %s: %s", f.File, f.Line, f.Rule, f.Left)), "    ", s.width()))
 	}
@@ -54,13 +55,13 @@ func Fix(w io.Writer, r *fix.Result, s Style) {
 // writeDiff draws a unified diff.
 func writeDiff(w io.Writer, diff string, s Style) {
 	for _, line := range strings.Split(strings.TrimSuffix(diff, "\n"), "\n") {
-		parts := strings.Split(line, "\t") // which patch needs
+		parts := strings.Split(line, "\t") // patch needs the part after the tab
 		for i := range parts {
 			parts[i] = screen.Line(parts[i])
 		}
 		text := strings.Join(parts, "\t")
 		if text == "" || !strings.Contains(" +-@\\", text[:1]) {
-			text = " " + text // every line of a diff begins with one of these
+			text = " " + text // every line of a diff starts with one of these
 		}
 		switch {
 		case strings.HasPrefix(line, "+"):
@@ -84,14 +85,14 @@ func left(all []fix.Fix) (out []fix.Fix) {
 func riskText(r rewrite.Risk) string {
 	switch r {
 	case rewrite.ByContext:
-		return "same results by the code around"
+		return "same results, judging by the surrounding code"
 	case rewrite.Judgement:
-		return "not the same in every case"
+		return "results can differ"
 	}
-	return "same results by types alone"
+	return "same results, judging by types"
 }
 
-// fixEnd says what came of the changes.
+// fixEnd says what happened to the changes.
 func fixEnd(w io.Writer, r *fix.Result, s Style) {
 	for i, c := range r.Checked {
 		if i == 0 {

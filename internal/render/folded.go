@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// StacksPage is a value of a view by whole stacks.
+// StacksPage is the value of a view by whole stacks.
 type StacksPage struct {
 	Source string
 	View   *report.View
@@ -39,9 +39,9 @@ func names(frames []profile.Frame) []string {
 	return out
 }
 
-// Folded writes a line for each stack: the frames from the root on, separated by
-// semicolons, a space and the value, as FlameGraph's stackcollapse scripts
-// write it. A semicolon in a name (a struct as a type argument) becomes a colon.
+// Folded writes one line per stack in the format of FlameGraph's stackcollapse scripts: the frames,
+// root first, separated by semicolons, then a space and the value. A semicolon in a name (a struct
+// as a type argument) becomes a colon.
 func Folded(w io.Writer, p StacksPage) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	text := names(p.Stacks.Frames)

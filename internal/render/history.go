@@ -16,13 +16,13 @@ const (
 	HistoryTracksSchema = "hone/tracks/v1"
 )
 
-// HistoryList is the runs of a history, the newest last.
+// HistoryList is a list of runs, oldest first.
 type HistoryList struct {
 	Schema string           `json:"schema"`
 	Runs   []history.Listed `json:"runs"`
 }
 
-// HistoryTracks are series with their changes.
+// HistoryTracks is a list of series with their changes.
 type HistoryTracks struct {
 	Schema string          `json:"schema"`
 	Tracks []history.Track `json:"tracks"`
@@ -31,7 +31,7 @@ type HistoryTracks struct {
 // History lists runs.
 func History(w io.Writer, p HistoryList, s Style) {
 	if len(p.Runs) == 0 {
-		fmt.Fprintln(w, "No runs yet. hone bench -history adds what it measures, hone history add FILE reads files.")
+		fmt.Fprintln(w, "No runs yet. hone bench -history adds its results, hone history add FILE adds files.")
 		return
 	}
 	rows := [][]string{paintAll(s, "run", "commit", "of", "series", "values", "go", "")}
@@ -59,7 +59,7 @@ func nonEmpty(words ...string) (out []string) {
 	return out
 }
 
-// firstColumns cuts a text that is longer.
+// firstColumns shortens a text to most columns.
 func firstColumns(text string, most int) string {
 	r := []rune(text)
 	if len(r) <= most {
@@ -68,7 +68,7 @@ func firstColumns(text string, most int) string {
 	return string(r[:most-1]) + "…"
 }
 
-// Tracks lists series: the latest level, and where it changed.
+// Tracks draws series: the latest level of each, and where its level changed.
 func Tracks(w io.Writer, p HistoryTracks, s Style) {
 	machines := map[string]bool{}
 	for _, t := range p.Tracks {
@@ -107,10 +107,11 @@ func Tracks(w io.Writer, p HistoryTracks, s Style) {
 	flush()
 }
 
-// historyUnit names a metric of the history: a benchmark's, or "cpu s/request" of a recording.
+// historyUnit returns the name and format of a metric in the history: a benchmark's, or a
+// recording's such as "cpu s/request".
 func historyUnit(unit string) (string, func(float64) string) {
 	name, per, ok := strings.Cut(unit, " ")
-	if i := strings.LastIndexByte(unit, ' '); ok && i > 0 { // the metric may be of two words
+	if i := strings.LastIndexByte(unit, ' '); ok && i > 0 { // the metric's name may have two words
 		name, per = unit[:i], unit[i+1:]
 	}
 	switch base, rest, _ := strings.Cut(per, "/"); {
@@ -131,7 +132,8 @@ func stepChange(s history.Step) string {
 	return "from 0"
 }
 
-// stepText is "9.8 µs → 11.2 µs  in 3f2a1b4 "message" (2026-11-20)", or between two commits.
+// stepText returns a text such as "9.8 µs → 11.2 µs  in 3f2a1b4 "message" (2026-11-20)", or names
+// the two commits.
 func stepText(t history.Track, s history.Step) string {
 	_, value := historyUnit(t.Unit)
 	text := fmt.Sprintf("%s → %s", value(s.Before), value(s.After))
@@ -139,7 +141,7 @@ func stepText(t history.Track, s history.Step) string {
 	case s.By == history.ByToolchain:
 		text += fmt.Sprintf(" with %s after %s", s.Bad.Go, s.Good.Go)
 	case s.Good.Commit == s.Bad.Commit:
-		text += fmt.Sprintf(" between two runs of %.10s: not by a commit", s.Bad.Commit)
+		text += fmt.Sprintf(" between two runs of %.10s: not caused by a commit", s.Bad.Commit)
 	default:
 		text += fmt.Sprintf(" after %.10s, at %.10s", s.Good.Commit, s.Bad.Commit)
 		if s.Bad.Subject != "" {
@@ -153,7 +155,7 @@ func stepText(t history.Track, s history.Step) string {
 	return text
 }
 
-// spark draws the last points in one line of eighths.
+// spark draws the last points as a sparkline.
 func spark(points []history.Point, width int) string {
 	points = points[max(0, len(points)-width):]
 	low, high := points[0].Median, points[0].Median
@@ -164,7 +166,7 @@ func spark(points []history.Point, width int) string {
 	var b strings.Builder
 	for _, p := range points {
 		i := 0
-		// What differs by less than the least change is drawn level.
+		// Values that differ by less than the smallest reported change are drawn at one height.
 		if span := max(high-low, 0.05*high); span > 0 {
 			i = int((p.Median - low) / span * float64(len(bars)-1))
 		}
@@ -173,7 +175,7 @@ func spark(points []history.Point, width int) string {
 	return b.String()
 }
 
-// Bisection writes which commit changed a benchmark, and how that was found.
+// Bisection draws the commit that changed a benchmark, and the steps of the search.
 func Bisection(w io.Writer, b *bench.Bisection, s Style) {
 	unit, _ := benchUnit(b.Unit)
 	fmt.Fprintln(w, s.paint(faint, screen.Line(fmt.Sprintf("%s %s · %.12s to %.12s, %s · %s", strings.TrimPrefix(b.Name, "Benchmark"), unit, b.Good, b.Bad,
@@ -194,7 +196,7 @@ func Bisection(w io.Writer, b *bench.Bisection, s Style) {
 			cells[1] = change(*t.Ratio)
 		}
 		if t.Unsure {
-			cells[2] += s.paint(faint, ", not sure")
+			cells[2] += s.paint(faint, ", uncertain")
 		}
 		rows = append(rows, cells)
 	}
@@ -209,7 +211,7 @@ func Bisection(w io.Writer, b *bench.Bisection, s Style) {
 		c := b.Culprits[0]
 		fmt.Fprintln(w, s.paint(strong, screen.Line(fmt.Sprintf("%.12s  %s  %s", c.Commit, c.Time.Format("2006-01-02"), c.Subject))))
 		if !b.Confirmed {
-			fmt.Fprintln(w, wrap("Compared with the commit before it, this one does not show the change; a larger -budget may settle it.", "", s.width()))
+			fmt.Fprintln(w, wrap("A comparison with the commit before it does not show the change; try a larger -budget.", "", s.width()))
 		}
 	default:
 		fmt.Fprintln(w, wrap(fmt.Sprintf("It is one of %d commits; the others between them could not be measured.", len(b.Culprits)), "", s.width()))

@@ -14,7 +14,7 @@ import (
 
 const plotRows = 12 // of a plot in a terminal
 
-// TracksPlot draws series for a terminal: a column for each run, the levels as lines.
+// TracksPlot draws series for a terminal: one column per run, the levels as lines.
 func TracksPlot(w io.Writer, p HistoryTracks, s Style) {
 	for i, t := range p.Tracks {
 		if i > 0 {
@@ -73,7 +73,7 @@ func pointRange(points []history.Point) (low, high float64) {
 	return low, high
 }
 
-// levels is the level of a series at each of its points.
+// levels returns the level of a series at each of its points.
 func levels(t history.Track) []float64 {
 	out := make([]float64, len(t.Points))
 	if len(out) == 0 {
@@ -116,8 +116,9 @@ const (
 	svgRight, svgBottom = 20, 40
 )
 
-// TracksSVG draws series as one picture: a point for each run with the range of its samples, the levels as lines, a mark
-// where one changes. Text beyond names is left to the titles of points, which browsers show.
+// TracksSVG draws series as one picture: a point per run with the range of its samples, lines for
+// the levels, and a mark where the level changes. Text other than names is in the tooltips of the
+// points.
 func TracksSVG(w io.Writer, p HistoryTracks) {
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", svgWidth, svgHeight*len(p.Tracks))
 	fmt.Fprintln(w, `<style>text{fill:#333}.a{stroke:#bbb}.p{fill:#2b6cb0}.r{stroke:#2b6cb0;stroke-opacity:.35}.l{stroke:#222;stroke-width:2}.s{stroke:#c05621;stroke-dasharray:4 3}`+

@@ -8,18 +8,17 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// objectWriter writes a JSON object whose arrays may be too long to be held
-// whole: the fields of a head, then arrays with an element a line. The first
-// error stays.
+// objectWriter writes a JSON object with arrays that may be too long to hold in memory: the fields
+// of a head, then arrays with one element per line. It keeps the first error.
 type objectWriter struct {
 	w    io.Writer
 	line bytes.Buffer
 	enc  *json.Encoder // into line
-	some bool          // there are fields
+	some bool          // a field has been written
 	err  error
 }
 
-// newObjectWriter writes the fields of head, a struct with one at least, or nil.
+// newObjectWriter writes the fields of head, which is a struct with at least one field, or nil.
 func newObjectWriter(w io.Writer, head any) *objectWriter {
 	o := &objectWriter{w: screen.JSON(w), some: head != nil}
 	o.enc = json.NewEncoder(&o.line)
@@ -40,7 +39,7 @@ func (o *objectWriter) text(s string) {
 	}
 }
 
-// field begins a field; what is written next is its value.
+// field starts a field; its value must be written next.
 func (o *objectWriter) field(name string) {
 	if o.some {
 		o.text(",")

@@ -13,11 +13,12 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// mostLines is how many costs without a known mistake the page shows: enough to see where the rest
-// goes, not a second report. With -v it shows all, as findings are shown.
+// mostLines is the number of costs without a known mistake that the page shows: enough to see where
+// the rest goes. With -v it shows all.
 const mostLines = 6
 
-// split parts the findings of named rules from the costs without a known mistake, which come after them.
+// split separates the findings of named rules from the costs without a known mistake, which come
+// after them.
 func split(fs []diagnose.Finding) (named, generic []diagnose.Finding) {
 	for i := range fs {
 		if fs[i].Generic {
@@ -27,8 +28,8 @@ func split(fs []diagnose.Finding) (named, generic []diagnose.Finding) {
 	return fs, nil
 }
 
-// otherLines draws the costs without a known mistake, two or three lines each: the page
-// names them even where no rule knows what is wrong with them, or nothing is.
+// otherLines draws the costs without a known mistake, in two or three lines each: lines that are
+// expensive although no rule explains them.
 func otherLines(w io.Writer, fs []diagnose.Finding, p FindingsPage, s Style) {
 	if len(fs) == 0 {
 		return
@@ -53,7 +54,7 @@ func otherLines(w io.Writer, fs []diagnose.Finding, p FindingsPage, s Style) {
 		if more := details(&fs[i], p.Manifest); more != "" {
 			const indent = "            "
 			for text := range strings.SplitSeq(indent+wrap(more, indent, s.width()), "\n") {
-				fmt.Fprintln(w, s.paint(faint, text)) // line by line: a block would be padded
+				fmt.Fprintln(w, s.paint(faint, text)) // line by line, because a block would be padded
 			}
 		}
 	}
@@ -63,7 +64,8 @@ func otherLines(w io.Writer, fs []diagnose.Finding, p FindingsPage, s Style) {
 	fmt.Fprintln(w)
 }
 
-// generalCost is the share that a finding without a known mistake is ranked by, with its interval.
+// generalCost returns the share by which a finding without a known mistake is ranked, with its
+// interval.
 func generalCost(f *diagnose.Finding) (share, bounds string) {
 	if r := f.Cost.WithGC; r != nil && r.Share > 0 {
 		return percent(r.Share), "(" + span(r.Low, r.High) + ")"
@@ -76,13 +78,14 @@ func generalCost(f *diagnose.Finding) (share, bounds string) {
 	return "", ""
 }
 
-// details say in a sentence what else is known: executions, bytes, waits, the compiler's reason, the line that calls it.
+// details says in a sentence what else is known: executions, bytes, waits, the compiler's reason,
+// the calling line.
 func details(f *diagnose.Finding, m recording.Manifest) string {
 	var parts []string
 	if words := lineShares(f); words != "" {
 		parts = append(parts, words)
 	}
-	first := func(what string) { // one for each place of the line follows
+	first := func(what string) { // one for each location in the line below
 		for _, e := range f.Evidence {
 			if e.What == what {
 				parts = append(parts, e.Value)
@@ -119,7 +122,8 @@ func details(f *diagnose.Finding, m recording.Manifest) string {
 	return strings.Join(parts, " · ")
 }
 
-// lineShares says how the cost divides, where it is that of several lines of a function; "" where it is that of one line.
+// lineShares says how the cost is divided, if several lines of a function share it; otherwise it
+// returns "".
 func lineShares(f *diagnose.Finding) string {
 	const most, least = 3, 0.001
 	if len(f.Sites) < 2 || f.Sites[0].Share < least {
@@ -137,7 +141,7 @@ func lineShares(f *diagnose.Finding) string {
 	return strings.Join(words, ", ")
 }
 
-// placeOf is where a finding is, in one word.
+// placeOf returns the location of a finding in one word.
 func placeOf(f *diagnose.Finding) string {
 	where := fmt.Sprintf("%s:%d", f.File, f.Line)
 	if f.Version != "" {
@@ -146,7 +150,7 @@ func placeOf(f *diagnose.Finding) string {
 	return where
 }
 
-// cellSource is the text of a finding's line, or its function where there is no source.
+// cellSource returns the text of a finding's line, or its function if there is no source.
 func cellSource(f *diagnose.Finding) string {
 	if f.Source != "" {
 		return f.Source

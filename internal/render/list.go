@@ -14,7 +14,7 @@ import (
 func List(w io.Writer, p *inspect.Listing, s Style) {
 	unit := p.View.Unit
 	if unit == "minimum" {
-		unit = "auto" // as in pprof: each value its own
+		unit = "auto" // as in pprof, each value has its own unit
 	}
 	value := func(v int64) string {
 		if v == 0 {
@@ -51,10 +51,10 @@ func List(w io.Writer, p *inspect.Listing, s Style) {
 	}
 }
 
-// mostRemarks is how many remarks are shown below one line; JSON has all.
+// mostRemarks is the largest number of remarks below one line; JSON has all.
 const mostRemarks = 6
 
-// remarks draws what is known of a line below it.
+// remarks draws the remarks about a line below it.
 func remarks(w io.Writer, f *inspect.ListedFunction, line int64, s Style) {
 	const indent = "                             " // below the text of the line
 	shown, all := 0, 0
@@ -78,7 +78,7 @@ type listedLine struct {
 	text string
 }
 
-// lines joins source and costs. Without source it returns only the lines with a cost.
+// lines combines source and costs. Without source, it returns only the lines with a cost.
 func lines(f *inspect.ListedFunction) []listedLine {
 	var out []listedLine
 	costs := map[int64]report.LineCost{}
@@ -104,7 +104,7 @@ func ListJSON(p *inspect.Listing) any {
 		Flat   int64  `json:"flat"`
 		Cum    int64  `json:"cum"`
 		Source string `json:"source,omitempty"`
-		// Executions per unit of work; absent where they were not counted.
+		// Executions per unit of work; absent if they were not counted.
 		Executions *float64 `json:"executions,omitempty"`
 	}
 	type remark struct {

@@ -42,13 +42,13 @@ func Load(w io.Writer, r *load.Result, s Style) {
 	}
 	row("bytes", size(float64(r.BytesIn))+" in", size(float64(r.BytesOut))+" out")
 	if r.Requests > 0 {
-		row("generator", seconds(r.CPUSeconds/float64(r.Requests))+" CPU a request", generatorVerdict(r, s))
+		row("generator", seconds(r.CPUSeconds/float64(r.Requests))+" CPU per request", generatorVerdict(r, s))
 	}
 	for _, line := range table(rows, "  ") {
 		fmt.Fprintln(w, line)
 	}
 	if r.Closed {
-		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap("a closed loop waits for a slow service, so requests that would have met a stall were never sent; for latencies as users see them give a -rate", "      ", s.width()))
+		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap("a closed loop waits for a slow service, so requests that a stall would have delayed were never sent; to measure latencies as users see them, give a -rate", "      ", s.width()))
 	}
 }
 

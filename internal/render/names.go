@@ -6,11 +6,11 @@ import (
 	"github.com/hone-go/hone/profile/symbol"
 )
 
-// naming gives functions the names that a page shows. The zero naming leaves names as they are.
+// naming chooses the names of functions on a page. The zero naming leaves names unchanged.
 type naming struct{ readable map[string]string }
 
-// newNaming makes the names of a page's rows readable, unless it is to have exact ones. A
-// readable name that two functions would share is given to neither.
+// newNaming makes the names of a page's rows readable, unless exact is set. If two functions would
+// get the same readable name, both keep their exact names.
 func newNaming[T any](exact bool, rows []T, name func(*T) string) naming {
 	if exact {
 		return naming{}
@@ -33,7 +33,7 @@ func newNaming[T any](exact bool, rows []T, name func(*T) string) naming {
 	return n
 }
 
-// of returns the name to show, in one line.
+// of returns the name to show, without line breaks.
 func (n naming) of(name string) string {
 	if short, ok := n.readable[name]; ok {
 		name = short
@@ -41,13 +41,13 @@ func (n naming) of(name string) string {
 	return screen.Line(name)
 }
 
-// row is the text of a row, its function under the name to show.
+// row returns the text of a row, with the name of its function to show.
 func (n naming) row(r report.Row) string {
 	r.Name = n.of(r.Name)
 	return screen.Line(r.String())
 }
 
-// readableIfOther is what JSON has beside the exact name: "" when that is readable.
+// readableIfOther returns the readable name for JSON, or "" if it equals the exact name.
 func readableIfOther(name string) string {
 	if short := symbol.Readable(name); short != name {
 		return short

@@ -8,12 +8,12 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// Noise draws what a machine can see.
+// Noise draws the precision of a machine.
 func Noise(w io.Writer, n *bench.Noise, s Style) {
 	fmt.Fprintln(w, s.paint(faint, screen.Line(fmt.Sprintf("%s · %s · %d benchmarks with themselves, at most %s each · %s",
 		n.Machine, n.Go, n.Benchmarks, seconds(n.Budget), n.Made.Format("2006-01-02 15:04")))))
 	fmt.Fprintln(w)
-	rows := [][]string{paintAll(s, "", "sees changes above", "at worst", "called a change, wrongly")}
+	rows := [][]string{paintAll(s, "", "detects changes above", "at worst", "falsely reported changes")}
 	for _, m := range n.Metrics {
 		name, _ := benchUnit(m.Unit)
 		rows = append(rows, []string{name, noiseText(m.Sees), noiseText(m.Worst), fmt.Sprintf("%d of %d", m.Called, m.Rows)})
@@ -23,14 +23,14 @@ func Noise(w io.Writer, n *bench.Noise, s Style) {
 	}
 	fmt.Fprintln(w)
 	if n.Busy != nil {
-		text := fmt.Sprintf("%s of %d cores were busy, with the one that measures", significant(*n.Busy), n.Cores)
+		text := fmt.Sprintf("%s of %d cores were busy, including the one that measured", significant(*n.Busy), n.Cores)
 		if n.Stolen != nil && *n.Stolen >= 0.005 {
-			text += fmt.Sprintf("; the hypervisor took %s", significant(*n.Stolen))
+			text += fmt.Sprintf("; the hypervisor stole %s", significant(*n.Stolen))
 		}
 		fmt.Fprintln(w, wrap(text+".", "", s.width()))
 	}
 	if n.Throttled != nil && *n.Throttled > 0 {
-		fmt.Fprintln(w, wrap(fmt.Sprintf("The CPU quota held the measurement back for %s.", seconds(*n.Throttled)), "", s.width()))
+		fmt.Fprintln(w, wrap(fmt.Sprintf("The CPU quota stopped the measurement for %s.", seconds(*n.Throttled)), "", s.width()))
 	}
 	if n.ClockLow != nil && n.ClockHigh != nil {
 		text := fmt.Sprintf("The cores ran at %.0f to %.0f MHz", *n.ClockLow, *n.ClockHigh)

@@ -9,14 +9,15 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// Prove draws what a change did: the trial, what became of each finding, promises beside facts.
+// Prove draws the effect of a change: the trial, each finding before and after, predicted and
+// measured savings.
 func Prove(w io.Writer, r *prove.Result, s Style) {
 	fmt.Fprintln(w, s.paint(faint, screen.Line(fmt.Sprintf("base: %.12s · the change: %s", r.Base, r.Change))))
 	if r.Trial != nil {
 		Try(w, r.Trial, s)
 	}
 	if len(r.Findings)+len(r.New) > 0 {
-		fmt.Fprintf(w, "\n%s\n\n", s.paint(strong, "── what became of the findings"))
+		fmt.Fprintf(w, "\n%s\n\n", s.paint(strong, "── the findings before and after the change"))
 	}
 	rows := [][]string{paintAll(s, "", "finding", "line", "before", "after", "")}
 	for _, f := range r.Findings {
@@ -29,10 +30,10 @@ func Prove(w io.Writer, r *prove.Result, s Style) {
 		for _, line := range table(rows, "   ", 0, 3, 4) {
 			fmt.Fprintln(w, line)
 		}
-		fmt.Fprintln(w, s.paint(faint, "shares of the CPU before, with the collector's work"))
+		fmt.Fprintln(w, s.paint(faint, "shares of the old CPU, including garbage collection"))
 	}
 	if r.Proof != nil && len(r.Proof.Functions) > 0 && r.Trial != nil && len(r.Trial.Outcomes) > 0 && r.Trial.Outcomes[0].Comparison != nil {
-		fmt.Fprintf(w, "\n%s\n\n", s.paint(strong, "── what the findings promised, and what the change brought"))
+		fmt.Fprintf(w, "\n%s\n\n", s.paint(strong, "── predicted and measured savings"))
 		Proof(w, *r.Proof, r.Trial.Outcomes[0].Comparison, s)
 	}
 	if r.Recording != "" {

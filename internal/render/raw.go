@@ -74,7 +74,7 @@ func rawSample(w io.Writer, p *profile.Profile, row int, stack []int32) {
 	}
 }
 
-// rawNumbers prints the units as soon as one of the labels has one.
+// rawNumbers prints the units if at least one of the labels has one.
 func rawNumbers(labels []profile.Label) []string {
 	var out []string
 	withUnit := slices.ContainsFunc(labels, func(l profile.Label) bool { return l.Unit != "" })

@@ -2,9 +2,9 @@ package render
 
 import "io"
 
-// RawJSON writes the form of `hone raw -json`, an entry a line and one at a time:
-// there can be millions. Samples, lines and locations name functions, locations
-// and mappings by their number, from 1; 0 is none.
+// RawJSON writes the JSON form of `hone raw`, one entry per line and one at a time, because there
+// can be millions. Samples, lines and locations refer to functions, locations and mappings by their
+// number, from 1; 0 is none.
 func RawJSON(w io.Writer, page SamplesPage) error {
 	type valueType struct {
 		Type string `json:"type"`

@@ -17,10 +17,10 @@ type RecordingsList struct {
 // RecordingEntry is one recording in the cache.
 type RecordingEntry struct {
 	shelf.Entry
-	Target string `json:"target,omitempty"` // as the user typed it; absent when the file cannot be read
+	Target string `json:"target,omitempty"` // as the user typed it; absent if the file cannot be read
 }
 
-// NewRecordings makes the list; target reads what a recording is of.
+// NewRecordings returns the list; target returns the target of a recording.
 func NewRecordings(entries []shelf.Entry, target func(path string) string) RecordingsList {
 	l := RecordingsList{Schema: "hone/recordings/v1", Recordings: []RecordingEntry{}}
 	for _, e := range entries {
@@ -29,10 +29,10 @@ func NewRecordings(entries []shelf.Entry, target func(path string) string) Recor
 	return l
 }
 
-// Recordings draws the list, or what was done to its entries.
+// Recordings draws the list, or the entries that were removed.
 func Recordings(w io.Writer, l RecordingsList, removed bool, s Style) {
 	if len(l.Recordings) == 0 {
-		fmt.Fprintln(w, "No recordings in the cache. `hone run TARGET` makes one.")
+		fmt.Fprintln(w, "No recordings in the cache. `hone run TARGET` creates one.")
 		return
 	}
 	if removed {

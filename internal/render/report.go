@@ -21,8 +21,8 @@ type ReportPage struct {
 	Flame    string // a whole HTML page, shown in a frame; "" for none
 	Trace    string // what stands out in the execution trace, as text; "" for none
 	NoSource bool   // leave source text out
-	// Names, when set, makes the names of functions and files in the page: those of the program and its load are then left
-	// out, as is source text.
+	// Names, if set, replaces the names of functions and files in the page. The names of the
+	// program and its load, and all source text, are then left out.
 	Names func(name string) string
 }
 
@@ -33,7 +33,7 @@ var (
 	reportStyle string
 )
 
-// reportView is what the template sees.
+// reportView is the data of the template.
 type reportView struct {
 	Title, Trouble, Silence string
 	Style                   template.CSS
@@ -46,7 +46,7 @@ type reportView struct {
 	Trace                   string
 }
 
-// reportFinding is one card. Left and Width are of its saving's bar, in percent.
+// reportFinding is one card. Left and Width are the position of its saving's bar, in percent.
 type reportFinding struct {
 	*diagnose.Finding
 	Number, Place, Saves, Span, Tied, With, Cost string
@@ -77,7 +77,7 @@ func newReportView(p ReportPage) *reportView {
 	if trouble := p.Manifest.Trouble(); trouble != "" {
 		v.Trouble = sentence(trouble)
 	}
-	for _, r := range headerRows(p.FindingsPage, Style{Width: 1 << 16}) { // the browser wraps
+	for _, r := range headerRows(p.FindingsPage, Style{Width: 1 << 16}) { // the browser wraps lines
 		if name := strings.TrimSpace(r[0]); p.Names == nil || slices.Contains(namelessRows(), name) {
 			v.Rows = append(v.Rows, [2]string{name, r[1]})
 		}
@@ -101,12 +101,12 @@ func newReportView(p ReportPage) *reportView {
 	return v
 }
 
-// namelessRows are the rows of the header that hold figures alone.
+// namelessRows are the rows of the header that contain only figures.
 func namelessRows() []string {
 	return []string{"throughput", "service time", "latency", "a run", "CPU", "GC", "profiled", "overhead", "recorded in"}
 }
 
-// anonymize takes the names out that are the user's. What is not known to be free of them is left out.
+// anonymize replaces the user's names, and leaves out everything that may contain one.
 func (p *ReportPage) anonymize() {
 	p.NoSource = true
 	m := p.Manifest
@@ -118,7 +118,7 @@ func (p *ReportPage) anonymize() {
 	}
 	p.Manifest = m
 	r := *p.Report
-	r.Notes = []string{"Names of functions and files that are not of the standard library are replaced, and what may hold others is left out."}
+	r.Notes = []string{"The names of functions and files outside the standard library are replaced; text that may contain other names is left out."}
 	nameless := func(list []diagnose.Finding) []diagnose.Finding {
 		list = slices.Clone(list)
 		for i := range list {
@@ -140,14 +140,15 @@ func (p *ReportPage) anonymize() {
 	p.Report = &r
 }
 
-// impersonal replaces what quotes source by the words of the rule: the first paragraph of its text says why, the second what to do.
+// impersonal replaces text that quotes source by the rule's documentation: its first paragraph says
+// why, the second what to do.
 func impersonal(f diagnose.Finding) diagnose.Finding {
 	f.Cause, f.Fix, f.Evidence, f.Source = "", "", nil, ""
 	if r, ok := diagnose.Explain(f.Rule); ok {
 		f.Title = r.Title
 		paragraphs := strings.Split(strings.TrimSpace(r.Doc), "\n\n")
 		f.Cause = strings.Join(strings.Fields(paragraphs[0]), " ")
-		f.Fix = "Read what hone rules " + r.ID + " says of it."
+		f.Fix = "See hone rules " + r.ID + "."
 		if len(paragraphs) > 1 && !strings.HasPrefix(paragraphs[1], "It is fine") && !strings.HasPrefix(paragraphs[1], "Seen in") {
 			f.Fix = strings.Join(strings.Fields(paragraphs[1]), " ")
 		}
@@ -185,7 +186,7 @@ func (p ReportPage) card(f *diagnose.Finding) reportFinding {
 	return c
 }
 
-// phaseRows are the phases of a recording with their load; the first row is the head.
+// phaseRows returns the phases of a recording with their load; the first row is the head.
 func phaseRows(m recording.Manifest) [][]string {
 	rows := [][]string{{"phase", "seconds", "requests/s", "p50", "p99", "CPU per " + m.Unit()}}
 	for _, ph := range m.Phases {

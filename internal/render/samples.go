@@ -14,13 +14,13 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// SamplesPage is what the reports on single samples are made from: traces, tags, comments, raw.
+// SamplesPage is the input of reports on single samples: traces, tags, comments, raw.
 type SamplesPage struct {
 	Source string
 	View   *report.View
 }
 
-// head prints what pprof prints above a report: binary, comments, time, duration.
+// head prints pprof's lines above a report: binary, comments, time, duration.
 func (p SamplesPage) head(w io.Writer) {
 	v := p.View
 	if ms := v.Profile.Mappings; len(ms) > 0 {
@@ -94,7 +94,7 @@ type keyLabels struct {
 	labels []profile.Label
 }
 
-// groupLabels puts together what has the same key: texts by key, then numbers by key.
+// groupLabels groups labels by key: first texts by key, then numbers by key.
 func groupLabels(labels []profile.Label) []keyLabels {
 	var out []keyLabels
 	for i, l := range labels {
@@ -109,7 +109,7 @@ func groupLabels(labels []profile.Label) []keyLabels {
 
 func (k keyLabels) isNumber() bool { return k.labels[0].Str == "" }
 
-// texts prints the labels' values; a number in the unit that fits.
+// texts formats the labels' values; numbers in the unit that fits.
 func (k keyLabels) texts(unit string) []string {
 	var out []string
 	for _, l := range k.labels {
@@ -122,7 +122,7 @@ func (k keyLabels) texts(unit string) []string {
 	return out
 }
 
-// Tags prints what the samples with each label cost.
+// Tags prints the cost of the samples with each label.
 func Tags(w io.Writer, p SamplesPage, tags []report.Tag) {
 	v := p.View
 	total := v.Total

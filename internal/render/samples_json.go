@@ -29,12 +29,12 @@ func labelsJSON(labels []profile.Label) []labelJSON {
 	return out
 }
 
-// TracesJSON writes the form of `hone traces -json`, a trace a line and one at a time:
+// TracesJSON writes the JSON form of `hone traces`, one trace per line and one at a time, because
 // there can be millions.
 func TracesJSON(w io.Writer, p SamplesPage) error {
 	type frame struct {
 		Function string `json:"function,omitempty"`
-		Readable string `json:"readable,omitempty"` // the function for people, when that is another name
+		Readable string `json:"readable,omitempty"` // readable name of the function, if it differs
 		File     string `json:"file,omitempty"`
 		Line     int64  `json:"line,omitempty"`
 		Column   int64  `json:"column,omitempty"`
@@ -75,7 +75,7 @@ func TracesJSON(w io.Writer, p SamplesPage) error {
 			row.Frames = append(row.Frames, frame{r.Name, readable[f.Row], r.File, r.Line, r.Column, r.Address, f.Inlined})
 		}
 		io.WriteString(w, separator)
-		if err := enc.Encode(row); err != nil { // and a line end
+		if err := enc.Encode(row); err != nil { // Encode adds a line end
 			return err
 		}
 		separator = "    ,"

@@ -9,10 +9,9 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// Speedscope writes the file format of speedscope.app (its
-// file-format-schema.json): a profile of samples for each sample type, the
-// view's own to be shown first. It cannot hold negative values. The stacks of
-// one sample type are in memory at a time, and nothing of what is written.
+// Speedscope writes the file format of speedscope.app (its file-format-schema.json): one profile of
+// samples per sample type, and the view's own is shown first. The format cannot express negative
+// values. Only the stacks of one sample type are in memory at a time.
 func Speedscope(w io.Writer, source string, v *report.View) error {
 	f := speedscopeFile{source: source, view: v}
 	for i := range v.Profile.SampleTypes { // before anything is written
@@ -56,7 +55,7 @@ type speedscopeFrame struct {
 	Col  int64  `json:"col,omitempty"`
 }
 
-// speedscopeFile is a file on its way out.
+// speedscopeFile is the file that is being written.
 type speedscopeFile struct {
 	source string
 	view   *report.View
@@ -71,7 +70,8 @@ func (f *speedscopeFile) stacks(sampleType int) (*report.StackTable, error) {
 	return p.Stacks, err
 }
 
-// refuseNegative looks at stacks only where a sample is negative.
+// refuseNegative returns an error if a stack has a negative value. It sums stacks only if a sample
+// is negative.
 func (f *speedscopeFile) refuseNegative(sampleType int) error {
 	if !slices.ContainsFunc(f.view.Profile.Values(sampleType), func(v int64) bool { return v < 0 }) {
 		return nil
@@ -82,7 +82,7 @@ func (f *speedscopeFile) refuseNegative(sampleType int) error {
 	}
 	for _, r := range s.Rows {
 		if r.Value < 0 {
-			return fmt.Errorf("%s: a stack has %d %s, and speedscope knows no negative values; -drop_negative leaves them out, `hone flame` shows them",
+			return fmt.Errorf("%s: a stack has %d %s, and speedscope does not support negative values; -drop_negative leaves them out, `hone flame` shows them",
 				f.source, r.Value, f.view.Profile.SampleTypes[sampleType].Type)
 		}
 	}
@@ -95,7 +95,7 @@ func (f *speedscopeFile) profile(sampleType int) error {
 		return err
 	}
 	first := int32(0)
-	if !slices.Equal(f.frames, s.Frames) { // mostly all sample types have the same
+	if !slices.Equal(f.frames, s.Frames) { // usually the same for all sample types
 		first = int32(len(f.frames))
 		f.frames = append(f.frames, s.Frames...)
 	}
@@ -123,7 +123,7 @@ func (f *speedscopeFile) profile(sampleType int) error {
 	return o.end()
 }
 
-// speedscopeUnit maps a profile's unit to one that the format knows.
+// speedscopeUnit returns the format's unit for a profile's unit.
 func speedscopeUnit(unit string) string {
 	switch unit {
 	case "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes":

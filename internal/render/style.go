@@ -12,17 +12,18 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// Style says how to draw for one output.
+// Style describes the output to draw for.
 type Style struct {
 	Color bool
 	Width int // columns to wrap at; 0 = a readable default
 
-	// Ink marks the colours for the screen.Writer behind the page, which passes no others.
+	// Ink marks hone's own colours for the screen.Writer that the page is written to, which escapes
+	// all others.
 	Ink screen.Ink
 }
 
-// defaultWidth is used when the output is no terminal: a line length that reads
-// well in a log and in a pull request.
+// defaultWidth is used if the output is not a terminal: a line length that is readable in a log and
+// in a pull request.
 const defaultWidth = 100
 
 func (s Style) width() int {
@@ -32,7 +33,7 @@ func (s Style) width() int {
 	return min(max(s.Width, 60), 120)
 }
 
-// ink is a meaning of text, not a colour.
+// ink is the meaning of a text, which determines its colour.
 type ink int
 
 const (
@@ -51,12 +52,12 @@ func (s Style) paint(i ink, text string) string {
 	return s.Ink.Paint([...]screen.SGR{strong: screen.Bold, faint: screen.Faint, good: screen.Green, bad: screen.Red, code: screen.Cyan}[i], text)
 }
 
-// line writes one line: a line end in what it is made of is escaped, colours stay.
+// line writes one line: line ends in its parts are escaped, colours are kept.
 func line(w io.Writer, format string, args ...any) {
-	io.WriteString(w, screen.Cell(fmt.Sprintf(format, args...))+"\n") // to a buffer, or an error that stays
+	io.WriteString(w, screen.Cell(fmt.Sprintf(format, args...))+"\n") // w is a buffer, or keeps its error
 }
 
-// paintLines paints each line of a text by itself: a block would be padded.
+// paintLines paints each line of a text separately: a block would be padded.
 func (s Style) paintLines(i ink, text string) string {
 	lines := strings.Split(text, "\n")
 	for n := range lines {
@@ -65,14 +66,14 @@ func (s Style) paintLines(i ink, text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// sentence writes a note as a sentence of its own.
+// sentence turns a note into a sentence.
 func sentence(note string) string {
 	r, n := utf8.DecodeRuneInString(note)
 	return string(unicode.ToUpper(r)) + note[n:] + "."
 }
 
-// wrap breaks text at spaces to width columns, but not between a number and its per
-// cent sign; later lines begin with indent.
+// wrap breaks text at spaces to width columns, but not between a number and its per cent sign;
+// lines after the first start with indent.
 func wrap(text, indent string, width int) string {
 	var out strings.Builder
 	column := 0
@@ -93,7 +94,8 @@ func wrap(text, indent string, width int) string {
 	return out.String()
 }
 
-// wrapCell breaks the text of a table's last cell, which begins at a column, into lines of the page's width.
+// wrapCell breaks the text of a table's last cell, which starts at column, into lines of the page's
+// width.
 func wrapCell(text string, column int, s Style) []string {
 	if text == "" {
 		return nil
@@ -127,7 +129,8 @@ func padLeft(text string, width int) string {
 	return strings.Repeat(" ", max(0, width-ansi.StringWidth(text))) + text
 }
 
-// table lines up cells; columns listed in right are right-aligned. A line end in a cell is escaped.
+// table aligns cells in columns; columns listed in right are right-aligned. A line end in a cell is
+// escaped.
 func table(rows [][]string, gap string, right ...int) []string {
 	isRight := map[int]bool{}
 	for _, c := range right {

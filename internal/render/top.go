@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// TopTable is the table of `hone top` and what it was made from.
+// TopTable is the table of `hone top` and its input.
 type TopTable struct {
 	Source string
 	View   *report.View
 	Top    *report.Table
 	Blind  blindspots.Spots
-	Notes  []string // on the sources; JSON has them, beside a text they go to stderr
+	Notes  []string // about the sources; part of the JSON, but printed to stderr beside a text
 }
 
-// Top draws the table of `hone top` in the columns that pprof's users know.
+// Top draws the table of `hone top` with pprof's columns.
 func Top(w io.Writer, t TopTable, s Style) {
 	top, unit := t.Top, t.View.ReadableUnit(t.Top.Smallest())
 	value := func(v int64) string { return t.View.Readable(v, unit) }
@@ -54,8 +54,8 @@ func (t TopTable) notes() []string {
 	return append(slices.Clone(t.Notes), blindNotes(t.View, t.Blind)...)
 }
 
-// viewHead draws the line above a report that says what it is about, and the
-// filters, unless compact_labels asks for none.
+// viewHead draws the line above a report that describes it, and the filters, unless compact_labels
+// is set.
 func viewHead(w io.Writer, source string, v *report.View, blind blindspots.Spots, s Style) {
 	if v.CompactLabels {
 		return
@@ -72,7 +72,7 @@ func viewHead(w io.Writer, source string, v *report.View, blind blindspots.Spots
 	}
 }
 
-// inlineJSON says what the marks in the text say.
+// inlineJSON returns the JSON value for the inline marks of the text.
 func inlineJSON(i report.Inline) string {
 	switch i {
 	case report.AllInlined:
@@ -87,12 +87,12 @@ func inlineJSON(i report.Inline) string {
 func TopJSON(t TopTable) any {
 	type row struct {
 		Function string `json:"function,omitempty"`
-		Readable string `json:"readable,omitempty"` // the function for people, when that is another name
+		Readable string `json:"readable,omitempty"` // readable name of the function, if it differs
 		File     string `json:"file,omitempty"`
 		Line     int64  `json:"line,omitempty"`
 		Column   int64  `json:"column,omitempty"`
 		Address  uint64 `json:"address,omitempty"`
-		Inline   string `json:"inline,omitempty"` // "all" or "partial": so many of its calls were inlined
+		Inline   string `json:"inline,omitempty"` // "all" or "partial": which of its calls were inlined
 		Flat     int64  `json:"flat"`
 		Cum      int64  `json:"cum"`
 	}

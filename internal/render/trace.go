@@ -15,14 +15,14 @@ import (
 	"github.com/hone-go/hone/exectrace/wall"
 )
 
-// TracePage is what the pages of an execution trace have in common.
+// TracePage holds what all pages of an execution trace need.
 type TracePage struct {
 	Source string
 	Top    int // rows of a table; 0 = a readable default, below 0 = all
 	Notes  []string
 }
 
-// rows is how many of n rows to show, def if the user did not say.
+// rows returns how many of n rows to show: def if the user did not say.
 func (p TracePage) rows(n, def int) int {
 	switch {
 	case p.Top < 0:
@@ -52,7 +52,7 @@ func columns(w io.Writer, s Style, rows [][]string, right ...int) {
 	}
 }
 
-// TraceSummary draws what a trace says on one page. requests is a line about them, "" without.
+// TraceSummary draws the summary of a trace on one page.
 func TraceSummary(w io.Writer, r *analysis.Summary, p TracePage, s Style) {
 	line(w, "%s: %s of Go %s on GOMAXPROCS %d · %s events (%s/s) in %s, %s · %s", s.paint(strong, p.Source), seconds(r.Length), r.Go, r.Procs,
 		group(float64(r.Events)), group(r.EventRate), size(float64(r.Bytes)), plural(r.Generations, "generation"), plural(int(r.Goroutines), "goroutine"))
@@ -101,7 +101,7 @@ func TraceSummary(w io.Writer, r *analysis.Summary, p TracePage, s Style) {
 	p.foot(w, s, 0, 0, "")
 }
 
-// totals are the sums over all goroutines, by what they did.
+// totals returns the sums over all goroutines, by state.
 func totals(parts []wall.Part) []string {
 	sum := map[string]float64{}
 	for _, part := range parts {
@@ -116,7 +116,8 @@ func totals(parts []wall.Part) []string {
 	return out
 }
 
-// TraceGoroutines draws the wall-clock breakdown by what goroutines were started with.
+// TraceGoroutines draws the wall-clock time of goroutines, by the function that they were started
+// with.
 func TraceGoroutines(w io.Writer, r *wall.Goroutines, p TracePage, s Style) {
 	kinds := []string{"running", "gc assist", "gc sweep", "runnable", "blocked", "syscall"}
 	head := append([]string{"goroutines", "alive", "lifetime"}, kinds...)
@@ -205,7 +206,7 @@ func TraceSyscalls(w io.Writer, r *wall.Syscalls, p TracePage, s Style) {
 	p.foot(w, s, n, len(r.Lines), "lines")
 }
 
-// TraceSched draws how long ready goroutines waited for a processor.
+// TraceSched draws how long runnable goroutines waited for a processor.
 func TraceSched(w io.Writer, r *wall.Sched, par *parallelism.Result, p TracePage, s Style) {
 	fmt.Fprintf(w, "Ready goroutines waited %s for a processor, %s times in a trace of %s\n", seconds(r.Seconds), group(float64(r.Count)), seconds(r.Length))
 	latency := func(what string, l parallelism.Latency) {
@@ -227,7 +228,7 @@ func TraceSched(w io.Writer, r *wall.Sched, par *parallelism.Result, p TracePage
 
 // TraceParallelism draws how many processors were used, and what kept the others idle.
 func TraceParallelism(w io.Writer, r *parallelism.Result, p TracePage, s Style) {
-	fmt.Fprintf(w, "%s of %d processors busy in the mean, %s goroutines of the program running\n\n", significant(r.MeanBusy), r.Procs, significant(r.MeanRunning))
+	fmt.Fprintf(w, "on average, %s of %d processors busy, %s goroutines of the program running\n\n", significant(r.MeanBusy), r.Procs, significant(r.MeanRunning))
 	rows := [][]string{{"at a time", "goroutines ran", "processors busy"}}
 	for k := range max(len(r.Running), len(r.Busy)) {
 		rows = append(rows, []string{fmt.Sprint(k), shareAt(r.Running, k, r.Length), shareAt(r.Busy, k, r.Length)})
@@ -252,20 +253,21 @@ func TraceParallelism(w io.Writer, r *parallelism.Result, p TracePage, s Style) 
 		columns(w, s, rows, 0, 1)
 	}
 	if r.Held > 0 {
-		fmt.Fprintf(w, "\n%s in which goroutines were ready though fewer ran than there are processors: another was between two\ngoroutines, in a system call, or being woken\n", seconds(r.Held))
+		fmt.Fprintf(w, "\nfor %s, goroutines were ready although not all processors ran one: the others were switching\ngoroutines, in a system call, or waking up\n", seconds(r.Held))
 	}
 	parallelMarking(w, r.Marking)
 	p.foot(w, s, n, len(r.Serial.Lines), "serial lines")
 }
 
-// parallelMarking says how much slower the program runs while the collector marks, by CPU time where that is known.
+// parallelMarking says how much slower the program runs during garbage collection, by CPU time if
+// that is known.
 func parallelMarking(w io.Writer, m parallelism.Marking) {
 	by, of := m.SlowerByCPU, "by CPU time"
 	if !by.Known() {
-		by, of = m.Slower, "waiting for a core included"
+		by, of = m.Slower, "including the time that it waited for a core"
 	}
 	if by.Known() {
-		fmt.Fprintf(w, "\nwhile the collector marked, %s of the time, the program ran %s times slower (%s to %s), %s\n",
+		fmt.Fprintf(w, "\nwhile the garbage collector was marking, %s of the time, the program ran %s times slower (%s to %s), %s\n",
 			percent(m.Share), significant(by.Value), significant(by.Low), significant(by.High), of)
 	}
 }
@@ -277,7 +279,7 @@ func shareAt(by []float64, k int, length float64) string {
 	return percent(by[k] / length)
 }
 
-// TraceGC draws what the collector did.
+// TraceGC draws the work of the garbage collector.
 func TraceGC(w io.Writer, r *gc.Result, p TracePage, s Style) {
 	fmt.Fprintf(w, "%s in %s (%s/s), in progress for %s of the time\n", plural(int(r.Cycles), "collection"), seconds(r.Length), significant(r.PerSecond), percent(r.Share))
 	if h := r.Heap; h != nil {
@@ -306,7 +308,7 @@ func TraceGC(w io.Writer, r *gc.Result, p TracePage, s Style) {
 		columns(w, s, rows, 0, 1, 2, 3)
 	}
 	if len(r.Utilization) > 0 {
-		fmt.Fprintf(w, "\n%s (minimum mutator utilization)\n", s.paint(strong, "What the program had of its processors in the worst window"))
+		fmt.Fprintf(w, "\n%s (minimum mutator utilization)\n", s.paint(strong, "The program's share of its processors in the worst window"))
 		rows := [][]string{{"window", "at least", "worst at"}}
 		for _, u := range r.Utilization {
 			rows = append(rows, []string{seconds(u.Length), percent(u.Least), seconds(u.At)})
@@ -319,7 +321,7 @@ func TraceGC(w io.Writer, r *gc.Result, p TracePage, s Style) {
 // TraceTypes draws tasks or regions.
 func TraceTypes(w io.Writer, what string, types []annotations.Type, p TracePage, s Style) {
 	if len(types) == 0 {
-		fmt.Fprintf(w, "No %s in this trace; a program makes them with runtime/trace.\n", what)
+		fmt.Fprintf(w, "No %s in this trace; a program creates them with runtime/trace.\n", what)
 		return
 	}
 	rows := [][]string{{"count", "open", "mean", "p50", "p90", "p99", "max", strings.TrimSuffix(what, "s"), "at"}}

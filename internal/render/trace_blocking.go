@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/exectrace/wall"
 )
 
-// waker names who ended a wait.
+// waker names what ended a wait.
 func waker(l exectrace.Line) string {
 	if l == (exectrace.Line{}) {
 		return "network, timer or runtime"
@@ -16,7 +16,7 @@ func waker(l exectrace.Line) string {
 	return place(l)
 }
 
-// waitReason names what a goroutine waits for: the tracer says "sync" for all locks.
+// waitReason names what a goroutine waits for: the tracer reports "sync" for all locks.
 func waitReason(reason, object string) string {
 	if object != "" && (reason == "sync" || object == "collector") {
 		return object
@@ -24,7 +24,7 @@ func waitReason(reason, object string) string {
 	return reason
 }
 
-// TraceBlocking draws where goroutines waited and who ended the waits.
+// TraceBlocking draws where goroutines waited and what ended the waits.
 func TraceBlocking(w io.Writer, r *wall.Blocking, p TracePage, s Style) {
 	rows := [][]string{{"waited", "times", "mean", "longest", "for", "at"}}
 	n := p.rows(len(r.Waits), 20)
@@ -89,7 +89,7 @@ func locks(w io.Writer, ls []wall.Lock, p TracePage, s Style) {
 	columns(w, s, rows, 0, 1, 2, 3, 4)
 }
 
-// TraceWakers draws who ended the waits, and which.
+// TraceWakers draws what ended waits, and which waits.
 func TraceWakers(w io.Writer, r *wall.Wakings, p TracePage, s Style) {
 	rows := [][]string{{"waited", "times", "mean", "for", "woken at"}}
 	n := p.rows(len(r.Wakings), 20)
@@ -102,7 +102,7 @@ func TraceWakers(w io.Writer, r *wall.Wakings, p TracePage, s Style) {
 	}
 	columns(w, s, rows, 0, 1, 2)
 	if r.OpenCount > 0 {
-		fmt.Fprintln(w, s.paint(faint, fmt.Sprintf("nobody had ended %s when the trace ended: %s", plural(int(r.OpenCount), "wait"), seconds(r.OpenSeconds))))
+		fmt.Fprintln(w, s.paint(faint, fmt.Sprintf("%s had not ended when the trace ended: %s", plural(int(r.OpenCount), "wait"), seconds(r.OpenSeconds))))
 	}
 	p.foot(w, s, n, len(r.Wakings), "places")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/exectrace/requests"
 )
 
-// TraceCritical draws the critical path of a request, or of the whole run when q is nil.
+// TraceCritical draws the critical path of a request, or of the whole run if q is nil.
 func TraceCritical(w io.Writer, q *requests.Request, path *requests.Path, p TracePage, s Style) {
 	if q != nil {
 		line(w, "%s of %s, %s at %s, on goroutine %d", s.paint(strong, fmt.Sprintf("Request %d", q.ID)), q.Title(),
@@ -26,14 +26,14 @@ func TraceCritical(w io.Writer, q *requests.Request, path *requests.Path, p Trac
 	columns(w, s, rows, 0, 1, 2)
 	if segments := p.rows(len(path.Segments), 25); segments > 0 {
 		fmt.Fprintln(w)
-		fmt.Fprintln(w, s.paint(strong, "In the order of time"))
+		fmt.Fprintln(w, s.paint(strong, "In chronological order"))
 		rows = [][]string{{"from", "for", "goroutine", "what", "at"}}
 		for _, g := range path.Segments[:segments] {
 			rows = append(rows, []string{requests.Duration(g.Begin - path.Begin), requests.Duration(g.Time), strconv.FormatUint(g.Goroutine, 10), spotWords(&g.Spot), spotPlace(&g.Spot)})
 		}
 		columns(w, s, rows, 0, 1, 2)
 		if rest := len(path.Segments) - segments + path.LeftOut; rest > 0 {
-			fmt.Fprintln(w, s.paint(faint, plural(rest, "segment")+" more; -top -1 shows all that are kept."))
+			fmt.Fprintln(w, s.paint(faint, plural(rest, "segment")+" more; -top -1 shows all."))
 		}
 	}
 	p.foot(w, s, n, len(path.Steps), "steps")
@@ -42,7 +42,7 @@ func TraceCritical(w io.Writer, q *requests.Request, path *requests.Path, p Trac
 func spotWords(s *requests.Spot) string {
 	switch {
 	case s.Lost:
-		return "not known: too long ago"
+		return "unknown: too long ago"
 	case s.Object != "":
 		return s.Part.String() + ", " + s.Object
 	}

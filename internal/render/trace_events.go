@@ -13,18 +13,18 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// EventFilter says which events of a trace to show. Its zero value is all.
+// EventFilter selects events of a trace. Its zero value selects all.
 type EventFilter struct {
 	Kind       *regexp.Regexp // of the event's name: GoBlock, GCBegin
-	Goroutine  uint64         // the one that the event is about, or that caused it; 0 all
-	From, To   int64          // nanoseconds since the trace started; To 0 is its end
+	Goroutine  uint64         // that the event is about, or that caused it; 0 for all
+	From, To   int64          // nanoseconds since the trace started; To 0 is the end of the trace
 	Focus      *regexp.Regexp // of a function on the event's stack
-	Count      int64          // most events; 0 all
-	WithStacks bool           // every frame, not the blamed line alone
+	Count      int64          // largest number of events; 0 for all
+	WithStacks bool           // print whole stacks, not only the blamed line
 }
 
-// TraceEvents writes events as they come, as text or as JSON lines: a trace of any length passes
-// through. It is a fold.
+// TraceEvents writes events one after the other, as text or as JSON lines, so the trace can have
+// any length. It is a fold.
 type TraceEvents struct {
 	Filter EventFilter
 	JSON   bool
@@ -32,12 +32,12 @@ type TraceEvents struct {
 	w     *bufio.Writer
 	enc   *json.Encoder
 	shown int64
-	past  bool // an event after Filter.To came
+	past  bool // an event after Filter.To has come
 	focus map[exectrace.StackID]bool
 	err   error
 }
 
-// NewTraceEvents returns a fold that writes to w. Flush it in the end.
+// NewTraceEvents returns a fold that writes to w. Call Flush at the end.
 func NewTraceEvents(w io.Writer, f EventFilter, asJSON bool) *TraceEvents {
 	t := &TraceEvents{Filter: f, JSON: asJSON, w: bufio.NewWriterSize(w, 64<<10), focus: map[exectrace.StackID]bool{}}
 	t.enc = json.NewEncoder(screen.JSON(t.w))
@@ -45,17 +45,17 @@ func NewTraceEvents(w io.Writer, f EventFilter, asJSON bool) *TraceEvents {
 	return t
 }
 
-// eventJSON is an event of `hone trace events -json`, one a line.
+// eventJSON is an event of `hone trace events -json`, one per line.
 type eventJSON struct {
 	Time   int64            `json:"time_ns"`
 	Kind   string           `json:"kind"`
 	G      uint64           `json:"goroutine,omitempty"`
-	By     uint64           `json:"by,omitempty"` // the goroutine that ran, if another
+	By     uint64           `json:"by,omitempty"` // the goroutine that ran, if it is another one
 	P      *int32           `json:"p,omitempty"`
 	Thread *uint64          `json:"thread,omitempty"`
 	From   string           `json:"from,omitempty"`
 	To     string           `json:"to,omitempty"`
-	For    int64            `json:"for_ns,omitempty"` // how long it was in From; of the end of a range, how long that was
+	For    int64            `json:"for_ns,omitempty"` // time spent in From; for the end of a range, its length
 	Why    string           `json:"why,omitempty"`
 	Value  *uint64          `json:"value,omitempty"`
 	Name   string           `json:"name,omitempty"` // of a task, region, category or label
@@ -84,7 +84,7 @@ func (t *TraceEvents) Events(tr *exectrace.Trace, b *exectrace.Block) {
 	}
 }
 
-// Done reports whether all events were shown that were asked for, or one could not be written.
+// Done reports whether all requested events were written, or writing failed.
 func (t *TraceEvents) Done() bool {
 	return t.err != nil || t.past || t.Filter.Count > 0 && t.shown >= t.Filter.Count
 }
@@ -92,7 +92,7 @@ func (t *TraceEvents) Done() bool {
 // End does nothing: see Flush.
 func (t *TraceEvents) End(*exectrace.Trace) {}
 
-// Flush writes what is left, and returns the first error.
+// Flush writes buffered output and returns the first error.
 func (t *TraceEvents) Flush() error { return errors.Join(t.err, t.w.Flush()) }
 
 func (t *TraceEvents) wanted(tr *exectrace.Trace, e *exectrace.Event) bool {

@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// TraceJSON writes a view of a trace: its fields, with the schema "hone/trace/VIEW/v1" and the source
-// before them. A result that names its schema itself keeps that.
+// TraceJSON writes a view of a trace: the schema "hone/trace/VIEW/v1" and the source, then the
+// fields of v. A result with its own schema keeps that.
 func TraceJSON(w io.Writer, view string, p TracePage, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {

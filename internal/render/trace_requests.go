@@ -38,7 +38,7 @@ func TraceRequests(w io.Writer, r *requests.Result, p TracePage, s Style) {
 	if slow > 0 {
 		fmt.Fprintln(w)
 		fmt.Fprintln(w, s.paint(strong, "Slowest")+s.paint(faint, "  hone trace critical -request ID shows the path of one"))
-		rows := [][]string{{"id", "latency", "at", "most of it", "route"}}
+		rows := [][]string{{"id", "latency", "at", "mostly", "route"}}
 		for _, q := range r.Slowest[:slow] {
 			rows = append(rows, []string{fmt.Sprint(q.ID), requests.Duration(q.Latency), requests.Duration(q.Begin), most(&q), q.Title()})
 		}
@@ -48,12 +48,13 @@ func TraceRequests(w io.Writer, r *requests.Result, p TracePage, s Style) {
 	p.foot(w, s, n, len(r.Routes), "routes")
 }
 
-// parts are what the time of a route went to, most first, with the line where most of each waits.
+// parts returns how the time of a route is divided, largest part first, with the line where most of
+// each part waits.
 func parts(rt *requests.Route, s Style) (rows [][]string) {
 	sorted := slices.Clone(rt.Parts)
 	slices.SortStableFunc(sorted, func(a, b requests.PartTime) int { return int(sign(b.Time - a.Time)) })
 	sorted = slices.DeleteFunc(sorted, func(p requests.PartTime) bool { return shareOf(p.Time, rt.Time) < 0.001 })
-	column := 0 // where the words beside the figures begin
+	column := 0 // column at which the words after the figures start
 	for _, part := range sorted {
 		column = max(column, len(part.Part.String())+len("    5.3 %   163 µs  "))
 	}
@@ -86,7 +87,7 @@ func sign(x int64) int64 {
 	return 0
 }
 
-// most says what most of a request's time went to.
+// most describes the largest part of a request's time.
 func most(q *requests.Request) string {
 	var longest requests.PartTime
 	for _, part := range q.Parts {
@@ -109,17 +110,17 @@ func most(q *requests.Request) string {
 	return text
 }
 
-// sampled is the CPU time that a sample stands for, in seconds: runtime/pprof takes 100 a second.
+// sampled is the CPU time of one sample, in seconds: runtime/pprof takes 100 per second.
 const sampled = 0.01
 
 // TraceCPU draws CPU samples by route.
 func TraceCPU(w io.Writer, r *requests.CPU, p TracePage, s Style) {
 	if r.Samples == 0 {
-		fmt.Fprintln(w, "No CPU samples in this trace: a trace has them if a CPU profile runs at the same time, as in hone's recordings.")
+		fmt.Fprintln(w, "No CPU samples in this trace: a trace contains them if a CPU profile is running, as in hone's recordings.")
 		p.foot(w, s, 0, 0, "")
 		return
 	}
-	rows := [][]string{{"samples", "share", "CPU a request", "route"}}
+	rows := [][]string{{"samples", "share", "CPU per request", "route"}}
 	n := p.rows(len(r.Routes), 20)
 	for _, rt := range r.Routes[:n] {
 		rows = append(rows, []string{group(float64(rt.Samples)), percent(rt.Share), seconds(sampled * rt.PerRequest), rt.Title()})

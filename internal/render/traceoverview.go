@@ -8,7 +8,8 @@ import (
 	"github.com/hone-go/hone/exectrace/window"
 )
 
-// TraceOverview draws the curves of a stretch of a trace in words: a row of bars for each curve, and the totals.
+// TraceOverview draws the curves of an interval of a trace for a terminal: a row of bars for each
+// curve, and the totals.
 func TraceOverview(w io.Writer, o *window.Overview, p TracePage, s Style) {
 	line(w, "%s: %s to %s of %s, GOMAXPROCS %d", s.paint(strong, p.Source), seconds(float64(o.From)/1e9), seconds(float64(o.To)/1e9), seconds(float64(o.Length)/1e9), o.Procs)
 	rows := [][]string{{"", "seconds", "on average", "over time"}}
@@ -20,7 +21,7 @@ func TraceOverview(w io.Writer, o *window.Overview, p TracePage, s Style) {
 	add("ready, waiting for a processor", o.Totals.Runnable, o.Runnable)
 	add("in system calls", o.Totals.Syscall, o.Syscall)
 	add("blocked", o.Totals.Waiting, o.Waiting)
-	add("collection going on", o.Totals.GC, o.GC)
+	add("garbage collection", o.Totals.GC, o.GC)
 	add("world stopped", o.Totals.Stopped, o.Stopped)
 	columns(w, s, rows, 1, 2)
 	if len(o.Groups) == 0 {
@@ -37,7 +38,7 @@ func TraceOverview(w io.Writer, o *window.Overview, p TracePage, s Style) {
 	p.foot(w, s, n, len(o.Groups), "groups")
 }
 
-// curveLine draws a curve in so many characters, from 0 to its highest value.
+// curveLine draws a curve with width characters, from 0 to its highest value.
 func curveLine(curve []float64, width int) string {
 	if len(curve) == 0 {
 		return ""

@@ -11,14 +11,14 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// GraphPage is a call graph and what it was made from.
+// GraphPage is a call graph and its input.
 type GraphPage struct {
 	Source string
 	View   *report.View
 	Graph  *report.CallGraph
 	Blind  blindspots.Spots
-	Notes  []string // on the sources; JSON has them, beside a text they go to stderr
-	// Shown are the nodes that the page is about, by number; nil is all.
+	Notes  []string // about the sources; part of the JSON, but printed to stderr beside a text
+	// Shown are the numbers of the nodes that the page is about; nil is all.
 	Shown []int
 }
 
@@ -33,7 +33,7 @@ func (p *GraphPage) shown() []int {
 	return all
 }
 
-// Least returns the smallest magnitude other than zero that the page shows, 0 for none.
+// Least returns the smallest magnitude other than zero on the page, or 0 if there is none.
 func (p *GraphPage) Least() int64 {
 	var least int64
 	see := func(v int64) {
@@ -55,13 +55,14 @@ func (p *GraphPage) Least() int64 {
 	return least
 }
 
-// value returns how values of this page are printed.
+// value returns the function that formats values of this page.
 func (p *GraphPage) value() func(int64) string {
 	unit := p.View.ReadableUnit(p.Graph.Least())
 	return func(v int64) string { return p.View.Readable(v, unit) }
 }
 
-// head says what the numbers are of, then what is shown of it and what was left out.
+// head returns a title that describes the numbers, and notes about what is shown and what was left
+// out.
 func (p *GraphPage) head() (title, notes []string) {
 	g, value := p.Graph, p.value()
 	var b strings.Builder
@@ -83,9 +84,8 @@ func (p *GraphPage) head() (title, notes []string) {
 	return title, notes
 }
 
-// Tree draws each node between its callers and what it calls, in the columns of
-// pprof's tree and peek. Calls lists the weight of a call, its share of the
-// node's cum, and the other end.
+// Tree draws each node between its callers and callees, in the columns of pprof's tree and peek.
+// The column calls has the weight of a call, calls% its share of the node's cum.
 func Tree(w io.Writer, p GraphPage, s Style) {
 	g, value := p.Graph, p.value()
 	viewHead(w, p.Source, p.View, p.Blind, s)
@@ -128,7 +128,7 @@ func Tree(w io.Writer, p GraphPage, s Style) {
 	drawNotes(w, blindNotes(p.View, p.Blind), s)
 }
 
-// jsonNotes are what the numbers do not say; head's are what was left out.
+// jsonNotes are notes about the numbers; those of head are about what was left out.
 func (p *GraphPage) jsonNotes() []string {
 	return append(slices.Clone(p.Notes), blindNotes(p.View, p.Blind)...)
 }
@@ -140,11 +140,11 @@ func inlineMark(e report.Edge) string {
 	return ""
 }
 
-// graphNode and graphEdge are the JSON forms of what a call graph is made of.
-// Edges name nodes by their place in the list.
+// graphNode and graphEdge are the JSON forms of nodes and edges. Edges refer to nodes by their
+// index in the list.
 type graphNode struct {
 	Function string `json:"function,omitempty"`
-	Readable string `json:"readable,omitempty"` // the function for people, when that is another name
+	Readable string `json:"readable,omitempty"` // readable name of the function, if it differs
 	File     string `json:"file,omitempty"`
 	Line     int64  `json:"line,omitempty"`
 	Column   int64  `json:"column,omitempty"`
@@ -161,8 +161,8 @@ type graphEdge struct {
 	Residual bool  `json:"residual,omitempty"`
 }
 
-// GraphJSON is the form of `hone tree -json`, `hone peek -json` and `hone graph
-// -json`; name is which. Shown is there when the report is about some nodes only.
+// GraphJSON returns the JSON form of `hone tree`, `hone peek` or `hone graph`; name is the command.
+// Shown is present if the report is about some nodes only.
 func GraphJSON(name string, p GraphPage) any {
 	g := p.Graph
 	nodes, edges := []graphNode{}, []graphEdge{}

@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// Try draws what came of an experiment: a comparison for each variant.
+// Try draws the result of an experiment: a comparison for each variant.
 func Try(w io.Writer, r *experiment.Result, s Style) {
 	fmt.Fprintln(w, s.paint(faint, screen.Line(fmt.Sprintf("%s · %d runs of each, interleaved · %s", r.Target, r.Runs, seconds(r.Seconds)))))
 	for _, o := range r.Outcomes {
@@ -29,11 +29,11 @@ func Try(w io.Writer, r *experiment.Result, s Style) {
 	}
 }
 
-// answersText says which answers of a service were compared.
+// answersText says which responses of a service were compared.
 func answersText(a *experiment.Answers) string {
-	text := fmt.Sprintf("answers compared: the status of %d requests, the body of %d", a.Requests, a.Bodies)
+	text := fmt.Sprintf("responses compared: the status of %d requests, the body of %d", a.Requests, a.Bodies)
 	if n := len(a.Unsteady); n > 0 {
-		text += fmt.Sprintf(" (that of %s changes from request to request, so it cannot be compared)", a.Unsteady[0])
+		text += fmt.Sprintf(" (the body for %s changes from request to request, so it cannot be compared)", a.Unsteady[0])
 		if n > 1 {
 			text += fmt.Sprintf(", as do %d more", n-1)
 		}

@@ -9,11 +9,12 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// TuneDeps draws versions of dependencies: which were tried, what they cost, and the oldest that costs less.
+// TuneDeps draws versions of dependencies: which were tried, what they cost, and the oldest one
+// that costs less.
 func TuneDeps(w io.Writer, r *tunedeps.Result, s Style) {
 	fmt.Fprintln(w, s.paint(faint, screen.Line(fmt.Sprintf("%s · %s", r.Target, seconds(r.Seconds)))))
 	if r.Why != "" {
-		fmt.Fprintln(w, wrap("No version cures: "+screen.Line(r.Why)+". hone tune deps -module PATH tries one anyway.", "", s.width()))
+		fmt.Fprintln(w, wrap("No version fixes it: "+screen.Line(r.Why)+". hone tune deps -module PATH tries one anyway.", "", s.width()))
 	}
 	for i := range r.Modules {
 		tunedModule(w, &r.Modules[i], s)
@@ -29,7 +30,7 @@ func tunedModule(w io.Writer, m *tunedeps.Module, s Style) {
 	}
 	rows := [][]string{}
 	if m.Cure != nil {
-		rows = append(rows, []string{"  " + screen.Line(m.Version), tunedValue(m.Cure, &m.Cure.Old), s.paint(faint, "as it is")})
+		rows = append(rows, []string{"  " + screen.Line(m.Version), tunedValue(m.Cure, &m.Cure.Old), s.paint(faint, "current version")})
 	}
 	for _, t := range m.Tried {
 		rows = append(rows, triedRow(m, t, s))
@@ -39,7 +40,7 @@ func tunedModule(w io.Writer, m *tunedeps.Module, s Style) {
 	}
 	fmt.Fprintln(w)
 	if m.Cure == nil {
-		fmt.Fprintln(w, wrap("No version cures: "+screen.Line(m.Why)+".", "", s.width()))
+		fmt.Fprintln(w, wrap("No version fixes it: "+screen.Line(m.Why)+".", "", s.width()))
 		return
 	}
 	fmt.Fprintln(w, wrap(screen.Line(cureText(m.Cure)), "", s.width()))
@@ -58,18 +59,18 @@ func triedRow(m *tunedeps.Module, t tunedeps.Tried, s Style) []string {
 		cells[2] = "saves nothing"
 	default:
 		cells[1] = tunedValue(m.Cure, t.Value)
-		cells[2] = "no cure"
+		cells[2] = "does not fix it"
 		if t.Cures {
-			cells[2] = "cures"
+			cells[2] = "fixes it"
 		}
 		if t.Version == m.Cure.Version {
-			cells[2] = s.paint(strong, "cures, the oldest that does")
+			cells[2] = s.paint(strong, "fixes it, the oldest that does")
 		}
 	}
 	return cells
 }
 
-// tunedValue writes a value of the cure's metric.
+// tunedValue formats a value of the cure's metric.
 func tunedValue(c *tunedeps.Cure, v *float64) string {
 	if v == nil {
 		return ""
@@ -81,7 +82,7 @@ func tunedValue(c *tunedeps.Cure, v *float64) string {
 	return screen.Line(write(*v) + per)
 }
 
-// cureText says what the version changes: every metric with a verdict.
+// cureText lists what the version changes: every metric with a verdict.
 func cureText(c *tunedeps.Cure) string {
 	text := c.Version + ":"
 	n := 0

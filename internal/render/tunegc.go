@@ -9,7 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// TuneGC draws settings of the collector: what was predicted, what was measured, and the one to use.
+// TuneGC draws settings of the garbage collector: predictions, measurements, and the setting to
+// use.
 func TuneGC(w io.Writer, r *tunegc.Result, s Style) {
 	own := "off"
 	if r.GOGC > 0 {
@@ -18,7 +19,7 @@ func TuneGC(w io.Writer, r *tunegc.Result, s Style) {
 	fmt.Fprintln(w, s.paint(faint, screen.Line(fmt.Sprintf("%s · %s of memory (%s) · GOGC=%s: %.3g collections per %s, %s of CPU · live heap %s · %s",
 		r.Target, size(float64(r.MemoryBytes)), r.MemoryOf, own, r.Cycles, r.Unit, percent(r.GCShare), size(r.LiveBytes), seconds(r.Seconds)))))
 	fmt.Fprintln(w)
-	rows := [][]string{paintAll(s, "", "CPU / "+r.Unit, "of it GC", "resident", "measured CPU", "95 % of the change", "resident", "")}
+	rows := [][]string{paintAll(s, "", "CPU / "+r.Unit, "GC share", "resident", "measured CPU", "95 % of the change", "resident", "")}
 	for i, x := range r.Rows {
 		rows = append(rows, gcRow(r, i, x, s))
 	}
@@ -28,7 +29,7 @@ func TuneGC(w io.Writer, r *tunegc.Result, s Style) {
 	fmt.Fprintln(w)
 	c := r.Choice
 	if c == nil {
-		fmt.Fprintln(w, wrap("Keep what it has: "+screen.Line(r.Keep)+".", "", s.width()))
+		fmt.Fprintln(w, wrap("Keep the current setting: "+screen.Line(r.Keep)+".", "", s.width()))
 		return
 	}
 	x := r.Rows[c.Row]
@@ -37,12 +38,13 @@ func TuneGC(w io.Writer, r *tunegc.Result, s Style) {
 	fmt.Fprintln(w, wrap(liveGrownText(c.Grown), "", s.width()))
 }
 
-// liveGrownText says what the collector takes when live memory grows, within the same budget.
+// liveGrownText says how much CPU the garbage collector takes if live memory grows, within the same
+// budget.
 func liveGrownText(all []tunegc.Grown) string {
 	var parts []string
 	for _, g := range all {
 		if g.GCShare < 0 {
-			parts = append(parts, fmt.Sprintf("at %.3g times as much the budget does not hold it, and GOMEMLIMIT makes the collector run without pause", g.Factor))
+			parts = append(parts, fmt.Sprintf("at %.3g times as much it does not fit into the budget, and GOMEMLIMIT makes the garbage collector run all the time", g.Factor))
 			break
 		}
 		parts = append(parts, fmt.Sprintf("%s of CPU at %.3g times as much", percent(g.GCShare), g.Factor))
@@ -50,7 +52,7 @@ func liveGrownText(all []tunegc.Grown) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "If live memory grows, the collector takes, within the same budget: " + strings.Join(parts, ", ") + "."
+	return "If live memory grows, the garbage collector takes, within the same budget: " + strings.Join(parts, ", ") + "."
 }
 
 func gcRow(r *tunegc.Result, i int, x tunegc.Row, s Style) []string {
@@ -77,14 +79,14 @@ func gcRow(r *tunegc.Result, i int, x tunegc.Row, s Style) []string {
 	case r.Choice != nil && r.Choice.Row == i:
 		cells[0], cells[7] = s.paint(strong, cells[0]), s.paint(strong, "← this one")
 	case x.Own:
-		cells[7] = "as it is"
+		cells[7] = "current"
 	case !x.Fits:
 		cells[7] = s.paint(faint, "does not fit")
 	}
 	return cells
 }
 
-// gcVerdict says what the choice does: predicted, and measured.
+// gcVerdict says what the chosen setting does: predicted, and measured.
 func gcVerdict(r *tunegc.Result, x tunegc.Row) string {
 	own := x
 	for _, y := range r.Rows {

@@ -17,8 +17,8 @@ const (
 	gcPlotLeft, gcPlotRight, gcPlotTop, gcPlotLow = 90.0, 30.0, 50.0, 60.0
 )
 
-// TuneGCPlot draws settings of the collector as SVG: memory to the right, by its logarithm, CPU upwards; what was predicted as a line, what was
-// measured as points, the budget as a dashed line.
+// TuneGCPlot draws settings of the garbage collector as SVG: memory to the right, logarithmic, CPU
+// upwards; predictions as a line, measurements as points, the budget as a dashed line.
 func TuneGCPlot(w io.Writer, r *tunegc.Result) {
 	rows := slices.DeleteFunc(slices.Clone(r.Rows), func(x tunegc.Row) bool { return x.Resident <= 0 || x.CPUSeconds <= 0 })
 	slices.SortFunc(rows, func(a, b tunegc.Row) int { return int(math.Copysign(1, a.Resident-b.Resident)) })
@@ -29,7 +29,7 @@ func TuneGCPlot(w io.Writer, r *tunegc.Result) {
 		fmt.Fprintf(w, `<text x="%.1f" y="%.1f" text-anchor="%s" fill="%s">%s</text>`+"\n", x, y, anchor, color, html.EscapeString(screen.Line(s)))
 	}
 	text(gcPlotLeft, 20, "start", "#111", r.Target+": CPU and memory by GOGC")
-	text(gcPlotLeft, 38, "start", "#666", "line: predicted from one run; points: measured, interleaved, with 95 % of the change")
+	text(gcPlotLeft, 38, "start", "#666", "line: predicted from one run; points: measured, interleaved, with the 95 % interval of the change")
 	text(gcPlotWidth-gcPlotRight, gcPlotHeight-12, "end", "#666", "resident memory, logarithmic")
 	for _, v := range []float64{a.cpu[0], (a.cpu[0] + a.cpu[1]) / 2, a.cpu[1]} {
 		fmt.Fprintf(w, `<line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f" stroke="#ddd"/>`+"\n", gcPlotLeft, gcPlotWidth-gcPlotRight, a.y(v), a.y(v))
@@ -50,7 +50,7 @@ func TuneGCPlot(w io.Writer, r *tunegc.Result) {
 	fmt.Fprintln(w, `</svg>`)
 }
 
-// gcPoint draws a setting: its prediction, its name, and what was measured.
+// gcPoint draws a setting: its prediction, its name, and its measurement.
 func gcPoint(w io.Writer, a axes, r *tunegc.Result, x tunegc.Row, text func(x, y float64, anchor, color, s string)) {
 	name, color, radius := fmt.Sprint(x.GOGC), "#36c", 3.5
 	if x.GOGC <= 0 {
@@ -60,7 +60,7 @@ func gcPoint(w io.Writer, a axes, r *tunegc.Result, x tunegc.Row, text func(x, y
 	case r.Choice != nil && x.GOGC == r.Rows[r.Choice.Row].GOGC && x.Limit == r.Rows[r.Choice.Row].Limit:
 		name, radius = name+" ← this one", 6
 	case x.Own:
-		name += " (as it is)"
+		name += " (current)"
 	}
 	fmt.Fprintf(w, `<circle cx="%.1f" cy="%.1f" r="%.1f" fill="%s"/>`+"\n", a.x(x.Resident), a.y(x.CPUSeconds), radius, color)
 	text(a.x(x.Resident), a.y(x.CPUSeconds)-10, "middle", "#124", name)

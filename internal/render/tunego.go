@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// TuneGo draws what other toolchains are worth.
+// TuneGo draws the savings of other toolchains.
 func TuneGo(w io.Writer, r *tunego.Result, s Style) {
 	if r.Trial == nil {
 		fmt.Fprintln(w, wrap(screen.Line("Nothing was tried: "+r.Why+"."), "", s.width()))

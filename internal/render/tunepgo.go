@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// TunePGO draws what a profile given to the compiler is worth.
+// TunePGO draws what a profile for the compiler saves.
 func TunePGO(w io.Writer, r *tunepgo.Result, s Style) {
 	fmt.Fprintln(w, s.paint(faint, screen.Line(fmt.Sprintf("%s · %s samples · %s", r.Target, group(float64(r.Samples)), seconds(r.Seconds)))))
 	fmt.Fprintln(w)
@@ -17,7 +17,7 @@ func TunePGO(w io.Writer, r *tunepgo.Result, s Style) {
 		return
 	}
 	if r.Stale != nil && *r.Stale > 0 {
-		fmt.Fprintln(w, wrap(fmt.Sprintf("%s of the profile's samples are of functions that the target's own profile does not have: of other code, or work that it did not do here.", percent(*r.Stale)), "", s.width()))
+		fmt.Fprintln(w, wrap(fmt.Sprintf("%s of the profile's samples are in functions that the target's own profile does not have: they are from other code, or from work that the target did not do here.", percent(*r.Stale)), "", s.width()))
 	}
 	if r.OldSize > 0 && r.NewSize > 0 {
 		fmt.Fprintln(w, wrap(fmt.Sprintf("The executable: %s without the profile, %s with it (%s). The build with it took %s.",

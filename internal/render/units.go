@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// percent prints a share with as many digits as it deserves: 0.7 %, 12 %.
+// percent formats a share with two significant digits below 10 %: 0.7 %, 12 %.
 func percent(share float64) string {
 	p := share * 100
 	switch {
@@ -19,11 +19,10 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.0f %%", p)
 }
 
-// span prints an interval of shares: "6–9 %", "0.6–1.4 %". An infinite bound means
-// that the data cannot tell.
+// span formats an interval of shares: "6–9 %", "0.6–1.4 %". It says so if the interval is infinite.
 func span(low, high float64) string {
 	if math.IsInf(low, 0) || math.IsInf(high, 0) || math.IsNaN(low+high) {
-		return "no bound known"
+		return "unbounded"
 	}
 	l, h := strings.TrimSuffix(percent(low), " %"), percent(high)
 	if math.Abs(low) >= 0.0995 || math.Abs(high) >= 0.0995 {
@@ -32,7 +31,7 @@ func span(low, high float64) string {
 	return l + "–" + h
 }
 
-// seconds prints a time with three significant digits: 98.1 µs, 1.25 s.
+// seconds formats a time with three significant digits: 98.1 µs, 1.25 s.
 func seconds(s float64) string {
 	abs := math.Abs(s)
 	switch {
@@ -48,7 +47,7 @@ func seconds(s float64) string {
 	return significant(s) + " s"
 }
 
-// size prints a size in the units of GOMEMLIMIT, powers of 1024, three significant digits.
+// size formats a size in the units of GOMEMLIMIT, powers of 1024, with three significant digits.
 func size(b float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	i := 0
@@ -62,7 +61,7 @@ func size(b float64) string {
 	return significant(b) + " " + units[i]
 }
 
-// significant prints three significant digits, never in scientific notation.
+// significant formats three significant digits, never in scientific notation.
 func significant(x float64) string {
 	abs := math.Abs(x)
 	switch {
@@ -74,7 +73,7 @@ func significant(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// group prints a whole number with thousands separated: 12,400.
+// group formats a whole number with thousands separators: 12,400.
 func group(x float64) string {
 	s := strconv.FormatFloat(math.Abs(x), 'f', 0, 64)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -13,7 +13,7 @@ func TestUnits(t *testing.T) {
 		{percent(0.345), "34 %"},
 		{span(0.006, 0.014), "0.6–1.4 %"},
 		{span(0.09, 0.14), "9–14 %"},
-		{span(math.Inf(-1), 0.9), "no bound known"},
+		{span(math.Inf(-1), 0.9), "unbounded"},
 		{seconds(98.12e-6), "98.1 µs"},
 		{seconds(0.00125), "1.25 ms"},
 		{seconds(0), "0 s"},

@@ -9,15 +9,16 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// Upstream draws what can be done about a finding in a dependency: a version, a workaround, a patched copy.
+// Upstream draws what to do about a finding in a dependency: a version, a workaround, a patched
+// copy.
 func Upstream(w io.Writer, r *upstream.Result, s Style) {
 	fmt.Fprintf(w, "%s  %s\n", s.paint(strong, screen.Line(r.Finding+". "+r.Title)), s.paint(faint, screen.Line(fmt.Sprintf("%s@%s %s:%d", r.Module, r.Version, r.File, r.Line))))
 	if r.Upgrade != nil {
 		tunedModule(w, r.Upgrade, s)
 	} else {
-		why := "not searched; -try does that first, as hone tune deps -module " + r.Module + "."
+		why := "not searched; -try searches first, like hone tune deps -module " + r.Module + "."
 		if r.Fork != nil && r.Fork.Risk == rewrite.Judgement {
-			why = "not searched, since there is a copy already; hone tune deps -module " + r.Module + " does."
+			why = "not searched, because there is a copy already; hone tune deps -module " + r.Module + " searches."
 		}
 		fmt.Fprintln(w, "\n"+wrap(screen.Line("A version without the problem: "+why), "", s.width()))
 	}
@@ -45,7 +46,7 @@ func fork(w io.Writer, f *upstream.Fork, s Style) {
 	}
 	fmt.Fprintln(w, "   "+wrap(screen.Line(why+"."), "   ", s.width()))
 	writeDiff(w, f.Diff, s)
-	fmt.Fprintln(w, wrap(screen.Line("Its tests of the package: "+f.Tests+"."), "  ", s.width()))
+	fmt.Fprintln(w, wrap(screen.Line("The package's tests in it: "+f.Tests+"."), "  ", s.width()))
 	if f.Trial != nil {
 		Try(w, f.Trial, s)
 	}

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// mostNeighbours is how many callers and callees are shown; JSON has all.
+	// mostNeighbours is the largest number of callers and callees that are shown; JSON has all.
 	mostNeighbours = 8
-	// leastNeighbour is the share below which one is not shown.
+	// leastNeighbour is the smallest share that is shown.
 	leastNeighbour = 0.005
-	// mostDecisions is how many of the compiler's are shown; JSON has all.
+	// mostDecisions is the largest number of the compiler's decisions that are shown; JSON has all.
 	mostDecisions = 12
-	// mostMatches is how many functions of a place are named.
+	// mostMatches is the largest number of functions at a location that are named.
 	mostMatches = 5
 )
 
-// Why draws everything known about a place.
+// Why draws everything that is known about a location.
 func Why(w io.Writer, y *inspect.Why, s Style) {
 	for i, f := range y.Functions {
 		if i == mostMatches {
@@ -36,12 +36,12 @@ func Why(w io.Writer, y *inspect.Why, s Style) {
 	whySource(w, y, s)
 	decisions(w, y, s)
 	if len(y.Findings) > 0 {
-		fmt.Fprintf(w, "\n%s\n\n", s.paint(strong, "Findings that touch it"))
+		fmt.Fprintf(w, "\n%s\n\n", s.paint(strong, "Findings about it"))
 		for i := range y.Findings {
 			finding(w, &y.Findings[i], FindingsPage{}, s)
 		}
 	} else {
-		fmt.Fprintf(w, "\n%s\n", s.paint(faint, "No finding touches it."))
+		fmt.Fprintf(w, "\n%s\n", s.paint(faint, "No finding is about it."))
 	}
 	for _, note := range y.Notes {
 		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(note, "      ", s.width()))
@@ -57,10 +57,10 @@ func ownerWords(f inspect.WhyFunction) string {
 	case "dependency":
 		return strings.TrimSpace("of " + f.Module + " " + f.Version)
 	}
-	return "owner not known"
+	return "owner unknown"
 }
 
-// unitWords are the names of units on the page, and how their values are written.
+// unitWords are the names of units on the page, and the formats of their values.
 var unitWords = map[string]struct {
 	name   string
 	format func(float64) string
@@ -77,7 +77,7 @@ var unitWords = map[string]struct {
 
 func whyCosts(w io.Writer, y *inspect.Why, s Style) {
 	fmt.Fprintln(w)
-	rows := [][]string{{"", s.paint(faint, "itself and the library below"), "", "", s.paint(faint, "with all that it calls"), "", ""}}
+	rows := [][]string{{"", s.paint(faint, "itself and standard library below"), "", "", s.paint(faint, "with everything it calls"), "", ""}}
 	cells := func(a inspect.WhyAmount, format func(float64) string) []string {
 		if a.Value == 0 && a.Share == nil {
 			return []string{".", "", ""}
@@ -144,7 +144,7 @@ func whySource(w io.Writer, y *inspect.Why, s Style) {
 	List(w, y.Source, s)
 }
 
-// decisions draws what the compiler decided, an escape with its path.
+// decisions draws the compiler's decisions, with the path of an escape.
 func decisions(w io.Writer, y *inspect.Why, s Style) {
 	if len(y.Compiler) == 0 {
 		return

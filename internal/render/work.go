@@ -14,19 +14,20 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// WorkPage is what `hone top -groups` draws.
+// WorkPage is the page of `hone top -groups`.
 type WorkPage struct {
 	Source string
 	Work   *runtimework.Table
-	Top    int                        // lines of each group; 0 for the default, negative for all
+	Top    int                        // lines per group; 0 for the default, negative for all
 	Names  report.Names               // of functions
-	Short  func(profile.Frame) string // how a frame's file is named; nil: as the profile has it
+	Short  func(profile.Frame) string // how a frame's file is named; nil: as in the profile
 }
 
-// workRows is how many lines a group shows by default.
+// workRows is the number of lines per group by default.
 const workRows = 5
 
-// Work draws what the runtime does and for which lines: in words first, then a table for each group.
+// Work draws what the runtime does, and for which lines: first in words, then as a table for each
+// group.
 func Work(w io.Writer, p WorkPage, s Style) {
 	value := func(v int64) string {
 		return measure.Format(v, p.Work.SampleType.Unit, "auto")
@@ -60,11 +61,12 @@ func Work(w io.Writer, p WorkPage, s Style) {
 	}
 	if p.collectsInBackground() {
 		fmt.Fprintln(w)
-		drawNotes(w, []string{"collection in the background is caused by all who allocate: `hone top -sample_index=alloc_space` of a recording says who, and `hone findings` charges it to their lines"}, s)
+		drawNotes(w, []string{"background garbage collection is caused by all allocations: `hone top -sample_index=alloc_space` of a recording shows where they are, and `hone findings` charges the collection to these lines"}, s)
 	}
 }
 
-// collectsInBackground reports whether the collector worked for no line of its own.
+// collectsInBackground reports whether the garbage collector worked in the background, for no
+// particular line.
 func (p WorkPage) collectsInBackground() bool {
 	for _, g := range p.Work.Groups {
 		if g.Work == runtimework.Collection {
@@ -74,7 +76,7 @@ func (p WorkPage) collectsInBackground() bool {
 	return false
 }
 
-// share prints a part of the total with its 95 % interval: "16 % (12–21 %)".
+// share formats a part of the total with its 95 % interval: "16 % (12–21 %)".
 func (p WorkPage) share(v int64) string {
 	part := float64(v) / float64(p.Work.Total)
 	if p.Work.Samples < 1 {
@@ -84,7 +86,7 @@ func (p WorkPage) share(v int64) string {
 	return fmt.Sprintf("%s (%s)", percent(part), span(i.Low, i.High))
 }
 
-// words sum the groups up in a sentence.
+// words sums up the groups in a sentence.
 func (p WorkPage) words() string {
 	if p.Work.Total <= 0 {
 		return "Nothing was sampled."
@@ -102,13 +104,13 @@ func (p WorkPage) words() string {
 		text += g.Work.String() + " " + percent(float64(g.Value)/float64(p.Work.Total))
 	}
 	if text == "" {
-		return "The runtime does nothing that was sampled."
+		return "No sample is in the runtime."
 	}
 	return fmt.Sprintf("The runtime's work is %s of %s: %s. The rest is the program and the libraries that it calls.",
 		percent(float64(runtime)/float64(p.Work.Total)), p.Work.SampleType.Type, text)
 }
 
-// line names who pays.
+// line names the line that causes the work.
 func (p WorkPage) line(r runtimework.Row) string {
 	if r.Name == "" {
 		return "(in the background, for no line)"
@@ -119,7 +121,7 @@ func (p WorkPage) line(r runtimework.Row) string {
 	}
 	name := r.Name
 	if p.Names != report.ExactNames {
-		name = symbol.Readable(name) // the line beside it tells apart what is alike
+		name = symbol.Readable(name) // the file and line beside it distinguish equal names
 	}
 	if file == "" {
 		return name
@@ -127,7 +129,7 @@ func (p WorkPage) line(r runtimework.Row) string {
 	return fmt.Sprintf("%s %s:%d", name, file, r.Line)
 }
 
-// capital makes the first letter large, which is ASCII in every group's name.
+// capital makes the first letter upper case; it is ASCII in every group's name.
 func capital(text string) string {
 	if text == "" || text[0] < 'a' || text[0] > 'z' {
 		return text
@@ -139,7 +141,7 @@ func capital(text string) string {
 func WorkJSON(p WorkPage) any {
 	type row struct {
 		Function string `json:"function,omitempty"` // absent: in the background
-		Readable string `json:"readable,omitempty"` // the function for people, when that is another name
+		Readable string `json:"readable,omitempty"` // readable name of the function, if it differs
 		File     string `json:"file,omitempty"`
 		Line     int64  `json:"line,omitempty"`
 		Value    int64  `json:"value"`
@@ -163,7 +165,7 @@ func WorkJSON(p WorkPage) any {
 		SampleType string  `json:"sample_type"`
 		Unit       string  `json:"unit"`
 		Total      int64   `json:"total"`
-		Samples    float64 `json:"samples,omitempty"` // absent when the profile does not say
+		Samples    float64 `json:"samples,omitempty"` // absent if the profile does not give it
 		Groups     []group `json:"groups"`
 	}{"hone/groups/v1", p.Source, p.Work.SampleType.Type, p.Work.SampleType.Unit, p.Work.Total, p.Work.Samples, groups}
 }

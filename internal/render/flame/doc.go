@@ -1,11 +1,10 @@
-// Package flame draws flame graphs: as one HTML file that works offline, and as SVG.
+// Package flame draws flame graphs as one HTML file that works offline, or as SVG.
 //
-// One decision shapes it: the layout is data, made in Go by report.Flame, and
-// the page only draws the boxes it is given. The widest few thousand boxes are
-// all that a screen can show, so the page of a profile of any size is small, and
-// the page says what was left out.
+// The layout is computed in Go by report.Flame; the page only draws the boxes that it is given. A
+// screen cannot show more than the widest few thousand boxes, so the page is small for a profile of
+// any size, and it says what was left out.
 //
-// The script is plain ES modules with JSDoc types below page/, put into the
-// file as they are, without their import and export words. The file loads
-// nothing: a content security policy in its head forbids it to.
+// The script consists of plain ES modules with JSDoc types, in page/. They are put into the file
+// unchanged, except for import and export statements. The content security policy of the file
+// forbids it to load anything.
 package flame

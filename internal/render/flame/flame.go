@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// Graph is a flame graph from both ends, ready to be drawn.
+// Graph is a flame graph in both directions, ready to be drawn.
 type Graph struct {
 	Source   string // what the user named
 	Callees  *report.FlameGraph
-	Callers  *report.FlameGraph // inverted; nil when only the callees were laid out
-	Duration int64              // nanoseconds; 0 when not known
+	Callers  *report.FlameGraph // inverted; nil if only the callees were laid out
+	Duration int64              // nanoseconds; 0 if unknown
 }
 
 const (
-	maxBoxes = 5000 // of each end: about 100 kB of page
-	// minShare is a tenth of a pixel on a wide screen: a box that appears when
-	// zoomed in ten times.
+	maxBoxes = 5000 // per direction: about 100 kB of page
+	// minShare is a tenth of a pixel on a wide screen: such a box is visible after zooming in ten
+	// times.
 	minShare = 1.0 / 20000
 )
 
-// New lays a view out.
+// New lays out a view.
 func New(source string, v *report.View) (*Graph, error) {
 	callees, callers, err := report.FlamePair(v.Profile, options(v))
 	if err != nil {
@@ -33,7 +33,7 @@ func New(source string, v *report.View) (*Graph, error) {
 	return &Graph{Source: source, Callees: callees, Callers: callers, Duration: v.Profile.DurationNanos}, nil
 }
 
-// Callees lays the callees of a view out and leaves the inverted graph out, which costs as much again.
+// Callees lays out the callees of a view without the inverted graph, which takes half of the time.
 func Callees(source string, v *report.View) (*Graph, error) {
 	callees, err := report.Flame(v.Profile, options(v))
 	if err != nil {
@@ -47,11 +47,11 @@ func options(v *report.View) report.FlameOptions {
 	return report.FlameOptions{SampleIndex: v.Index, Granularity: v.Granularity, Columns: v.ShowColumns, MaxBoxes: maxBoxes, MinShare: minShare}
 }
 
-// splitName cuts a function's name behind its package: "net/http" and ".(*conn).serve".
+// splitName splits a function's name after its package: "net/http" and ".(*conn).serve".
 func splitName(name string) (pkg, rest string) {
-	// A type argument may hold a path of its own, and a file is one.
+	// A type argument may contain a path, and a file is one.
 	end := len(name)
-	if i := strings.IndexAny(name, "[( "); i >= 0 { // behind a space comes the file
+	if i := strings.IndexAny(name, "[( "); i >= 0 { // the file follows a space
 		end = i
 	}
 	slash := strings.LastIndex(name[:end], "/") + 1
@@ -62,11 +62,11 @@ func splitName(name string) (pkg, rest string) {
 	return name[:slash+dot], name[slash+dot:]
 }
 
-// tint is a colour without its lightness, which is the theme's business.
+// tint is a colour without its lightness, which depends on the theme.
 type tint struct{ hue, saturation int }
 
-// tintOf gives a package its colour: the runtime is grey, because it is never the
-// user's to change; every other package has a hue of its own.
+// tintOf returns the colour of a package. The runtime is grey, because users cannot change it;
+// every other package has its own hue.
 func tintOf(pkg string) tint {
 	switch root, _, _ := strings.Cut(pkg, "/"); {
 	case pkg == "":
@@ -82,10 +82,10 @@ func tintOf(pkg string) tint {
 	return tint{hue: 30 + int(sum%320), saturation: 48 + int(sum>>16%20)}
 }
 
-// dull is the colour for a dark ground, on which strong ones glare.
+// dull returns the colour for a dark background, on which saturated colours glare.
 func (t tint) dull() tint { return tint{t.hue, t.saturation * 6 / 10} }
 
-// hex mixes the colour at a lightness from 0 to 1 (CSS Color Module Level 3, 4.2.4).
+// hex returns the colour at a lightness from 0 to 1 (CSS Color Module Level 3, 4.2.4).
 func (t tint) hex(lightness float64) string {
 	s := float64(t.saturation) / 100 * min(lightness, 1-lightness)
 	channel := func(n float64) int {

@@ -21,7 +21,7 @@ func HTML(w io.Writer, g *Graph) error {
 	text := func(name string) string {
 		b, err := files.ReadFile("page/" + name)
 		if err != nil {
-			panic(err) // embedded: it is there or nothing was built
+			panic(err) // cannot happen: the file is embedded
 		}
 		return string(b)
 	}
@@ -38,8 +38,8 @@ func HTML(w io.Writer, g *Graph) error {
 	return err
 }
 
-// bundle makes one module of several, in the order of their imports: what one
-// exports, the next sees.
+// bundle joins modules into one, in the order of their imports, so that each sees what the ones
+// before it export.
 func bundle(modules ...string) string {
 	var b strings.Builder
 	for _, m := range modules {
@@ -52,25 +52,25 @@ func bundle(modules ...string) string {
 	return b.String()
 }
 
-// pageData is what the script reads; page/tree.js says the same as a type.
+// pageData is the input of the script; page/tree.js declares it as a type.
 type pageData struct {
 	Source    string    `json:"source"`
 	Type      string    `json:"type"`
 	Duration  string    `json:"duration,omitempty"`
-	Total     int64     `json:"total"` // in steps, as all values
+	Total     int64     `json:"total"` // in steps, like all values
 	Step      int64     `json:"step"`  // values are divided by it, to keep the page small
-	Units     [][2]any  `json:"units"` // factor in the profile's unit and label, the smallest first
+	Units     [][2]any  `json:"units"` // factor in the profile's unit, and label, smallest first
 	Packages  [][3]any  `json:"packages"`
 	Functions [][4]any  `json:"functions"` // package, rest of the name, flat, cum
 	Callees   treeData  `json:"callees"`
-	Callers   *treeData `json:"callers"` // null: not laid out
+	Callers   *treeData `json:"callers"` // null if not laid out
 }
 
-// treeData is a tree's boxes as columns, in the order of a walk. Left edges
-// follow from depths and widths.
+// treeData holds the boxes of a tree as columns, in depth-first order. Left edges follow from
+// depths and widths.
 type treeData struct {
 	Depth   []int32 `json:"depth"`
-	Code    []int32 `json:"code"` // twice the function's number, plus one when inlined
+	Code    []int32 `json:"code"` // twice the function's number, plus one if inlined
 	Width   []int64 `json:"width"`
 	Self    []int64 `json:"self"`
 	Value   []int64 `json:"value,omitempty"` // in a difference of profiles
@@ -135,7 +135,7 @@ func newTreeData(f *report.FlameGraph, step int64, number func(report.FlameFunct
 	return t
 }
 
-// step returns the largest number that divides every value of the page.
+// step returns the largest number that divides all values of the page.
 func (g *Graph) step() int64 {
 	step := g.Callees.Total
 	add := func(v int64) {
@@ -161,10 +161,10 @@ func (g *Graph) step() int64 {
 	return max(step, -step, 1)
 }
 
-// units lists the units that a value is printed in, the smallest first.
+// units lists the units for values, smallest first.
 func units(unit string) [][2]any {
 	const probe = 1 << 50
-	if _, label := measure.Scale(probe, unit, "auto"); label == "" { // a count, or a unit of no known kind
+	if _, label := measure.Scale(probe, unit, "auto"); label == "" { // a count, or an unknown unit
 		if unit == "count" || unit == "" {
 			return [][2]any{{1, ""}}
 		}
@@ -174,7 +174,7 @@ func units(unit string) [][2]any {
 	for _, label := range []string{"ns", "us", "ms", "s", "hrs", "B", "kB", "MB", "GB", "TB", "PB", "GCU"} {
 		v, got := measure.Scale(probe, unit, label)
 		if got != label {
-			continue // of another kind
+			continue // of another dimension
 		}
 		factor := probe / v
 		if factor > 1 {

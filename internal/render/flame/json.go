@@ -4,8 +4,8 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// JSON is the form of `hone flame -json`: the boxes of the callees in the order
-// of a walk, with their left edges.
+// JSON returns the JSON form of `hone flame`: the boxes of the callees in depth-first order, with
+// their left edges.
 func JSON(g *Graph) any {
 	type box struct {
 		Function string `json:"function"`
@@ -35,7 +35,7 @@ func JSON(g *Graph) any {
 		SampleType string `json:"sample_type"`
 		Unit       string `json:"unit"`
 		Total      int64  `json:"total"`
-		Dropped    int64  `json:"dropped"` // width of the boxes left out
+		Dropped    int64  `json:"dropped"` // total width of the boxes that were left out
 		Boxes      []box  `json:"boxes"`
 	}{"hone/flame/v1", g.Source, t.Type, t.Unit, g.Callees.Total, g.Callees.Dropped, boxes(g.Callees)}
 }

@@ -19,12 +19,11 @@ const (
 	svgHead   = 44.0 // title and subtitle
 	svgRow    = 18.0
 	svgLetter = 6.6  // width of a letter of the 11 px monospaced font
-	svgLeast  = 0.25 // boxes narrower than that, in px, are not drawn
+	svgLeast  = 0.25 // narrower boxes, in px, are not drawn
 )
 
-// SVG writes a picture of the callees, root on top: every box tells its
-// function and its value when the pointer rests on it. Both themes are in the
-// file; the viewer's preference chooses.
+// SVG draws the callees with the root at the top. A tooltip on each box shows its function and
+// value. The file has both themes; the viewer's preference selects one.
 func SVG(w io.Writer, g *Graph) error {
 	f := g.Callees
 	root := f.Boxes[0]
@@ -59,7 +58,7 @@ func SVG(w io.Writer, g *Graph) error {
 	return out.Flush()
 }
 
-// svgStyle writes a class for each package, with its colour in either theme.
+// svgStyle writes a class for each package, with its colour in both themes.
 func (g *Graph) svgStyle(out io.Writer) map[string]string {
 	classes := map[string]string{}
 	var light, dark strings.Builder
@@ -83,7 +82,7 @@ g:hover>rect{stroke:#1b1f24;stroke-width:1.4}.inlined{fill-opacity:.6}.more{fill
 	return classes
 }
 
-// signed reports whether the graph is of a difference of profiles.
+// signed reports whether the graph shows a difference of profiles.
 func (g *Graph) signed() bool {
 	return slices.ContainsFunc(g.Callees.Boxes, func(b report.FlameBox) bool { return b.Value != b.Width })
 }
@@ -121,17 +120,17 @@ func (g *Graph) svgBox(out io.Writer, classes map[string]string, signed bool, b 
 	fmt.Fprintln(out, "</g>")
 }
 
-// escape makes text fit for XML, which knows no control characters.
+// escape escapes text for XML, and replaces control characters.
 func escape(text string) string {
 	var b strings.Builder
 	xml.EscapeText(&b, []byte(text)) // a Builder never fails
 	return b.String()
 }
 
-// px prints a coordinate without digits that no screen can show.
+// px formats a coordinate without digits that no screen can show.
 func px(v float64) string { return fmt.Sprintf("%g", math.Round(v*100)/100) }
 
-// subtitle says what the picture shows.
+// subtitle describes the picture.
 func (g *Graph) subtitle() string {
 	f := g.Callees
 	s := f.SampleType.Type + " · " + measure.Format(f.Total, f.SampleType.Unit, "auto")
@@ -141,13 +140,13 @@ func (g *Graph) subtitle() string {
 	return s
 }
 
-// shortName drops the path before the last element of the package.
+// shortName removes the path before the last element of the package.
 func shortName(name string) string {
 	pkg, rest := splitName(name)
 	return pkg[strings.LastIndex(pkg, "/")+1:] + rest
 }
 
-// fit cuts a text to n letters; "" when that is too few to be of use.
+// fit cuts a text to n letters, or returns "" if these are too few to be useful.
 func fit(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text

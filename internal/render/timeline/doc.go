@@ -1,4 +1,4 @@
-// Package timeline draws a window of an execution trace: as one HTML page that works
-// offline, with zoom, keys and who woke whom, and as a still SVG. It draws what
-// exectrace/timeline gathered, which is no more than a page can show.
+// Package timeline draws a window of an execution trace: as one HTML page that works offline, with
+// zoom, keyboard control and wake-ups, or as a static SVG. It draws the result of
+// exectrace/timeline, which is limited to what a page can show.
 package timeline

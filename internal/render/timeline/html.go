@@ -23,7 +23,7 @@ func HTML(w io.Writer, title string, r *timeline.Result) error {
 	text := func(name string) string {
 		b, err := files.ReadFile("page/" + name)
 		if err != nil {
-			panic(err) // embedded: it is there or nothing was built
+			panic(err) // cannot happen: the file is embedded
 		}
 		return string(b)
 	}
@@ -36,9 +36,10 @@ func HTML(w io.Writer, title string, r *timeline.Result) error {
 	return err
 }
 
-// pageData is what the script reads; page/page.js says the same as a type. Spans are lists of
-// numbers, since there may be ten thousands: from and length in nanoseconds since the window's start, place in
-// kinds, place in lines or -1, 1 if several melted, and of processors the goroutine.
+// pageData is the input of the script; page/page.js declares it as a type. Spans are lists of
+// numbers, because there may be ten thousand: start and length in nanoseconds (from the window's
+// start), index in kinds, index in lines or -1, 1 if shorter spans were merged into it, and for
+// processors the goroutine.
 type pageData struct {
 	Title  string     `json:"title"`
 	From   int64      `json:"from"`
@@ -47,7 +48,8 @@ type pageData struct {
 	Lines  []string   `json:"lines"`
 	Rows   []pageRow  `json:"rows"`
 	Bands  []pageBand `json:"bands"`
-	// Wakes are time, row of the waker (-1 not shown, or nobody), row of the woken, line.
+	// Wakes are time, row of the waker (-1 if it is not shown, or not a goroutine), row of the
+	// woken goroutine, line.
 	Wakes [][4]int64 `json:"wakes"`
 	Notes []string   `json:"notes"`
 }
@@ -135,10 +137,10 @@ func newPageData(title string, r *timeline.Result) pageData {
 func notes(r *timeline.Result) []string {
 	out := []string{}
 	if r.Grain > 0 {
-		out = append(out, fmt.Sprintf("spans shorter than %.3g µs melted into their neighbours", float64(r.Grain)/1e3))
+		out = append(out, fmt.Sprintf("spans shorter than %.3g µs are merged with their neighbours", float64(r.Grain)/1e3))
 	}
 	if r.Hidden > 0 {
-		out = append(out, "more goroutines found no room: choose a shorter window, or one goroutine")
+		out = append(out, "not all goroutines fit: choose a shorter window, or one goroutine")
 	}
 	if r.Unshown > 0 {
 		out = append(out, fmt.Sprintf("%d wake-ups are not drawn", r.Unshown))
@@ -146,7 +148,7 @@ func notes(r *timeline.Result) []string {
 	return out
 }
 
-// short drops the directories of a function's package.
+// short removes the directories from a function's package.
 func short(function string) string {
 	return function[strings.LastIndexByte(function, '/')+1:]
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/exectrace/timeline"
 )
 
-// Sizes of the still picture, in pixels.
+// Sizes of the picture, in pixels.
 const (
 	svgWidth  = 1400.0
 	svgNames  = 300.0
@@ -18,7 +18,7 @@ const (
 	svgMaxRow = 120
 )
 
-// colour is how a state is drawn, the same on the page (page.js).
+// colour returns the colour of a state, the same as on the page (page.js).
 func colour(state, why string) string {
 	switch state {
 	case "running":
@@ -39,7 +39,7 @@ func colour(state, why string) string {
 	return "#dddddd"
 }
 
-// SVG writes a still picture. A span narrower than a fifth of a pixel is not drawn.
+// SVG draws a static picture. Spans narrower than a fifth of a pixel are left out.
 func SVG(w io.Writer, title string, r *timeline.Result) error {
 	length := float64(max(1, r.To-r.From))
 	x := func(t int64) float64 { return svgNames + float64(t-r.From)/length*(svgWidth-svgNames-10) }
@@ -87,7 +87,7 @@ func SVG(w io.Writer, title string, r *timeline.Result) error {
 	return err
 }
 
-// describe is a span in words.
+// describe returns a span in words.
 func describe(r *timeline.Result, s timeline.Span) string {
 	text := fmt.Sprintf("%s %.4g µs", s.State, float64(s.To-s.From)/1e3)
 	if s.Why != "" {
@@ -100,7 +100,7 @@ func describe(r *timeline.Result, s timeline.Span) string {
 		text += ", " + r.Lines[s.Line].String()
 	}
 	if s.Mixed {
-		text += ", with shorter ones in it"
+		text += ", including shorter ones"
 	}
 	return text
 }

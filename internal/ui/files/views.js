@@ -83,7 +83,7 @@ async function findings() {
   const full = Math.min(1, 1.05 * Math.max(0.05, ...[...real, ...rest, ...(r.settings || [])].map((/** @type {any} */ f) => Math.max(f.saving?.share || 0, f.saving?.high || 0, f.cost?.cpu_and_gc?.share || 0))));
   return [
     h("dl.figures", null, facts.map(([k, v, why]) => h("div", why ? { title: why } : null, h("dt", null, k), h("dd", null, v)))),
-    real.length ? real.map((/** @type {any} */ f) => card(f, false, full)) : h("p.note", null, "No findings in the code. None of the known mistakes costs enough here to be worth your time."),
+    real.length ? real.map((/** @type {any} */ f) => card(f, false, full)) : h("p.note", null, "No findings in the code. None of the mistakes that hone knows costs enough here to be worth fixing."),
     r.settings?.length ? [h("h2", null, "Settings to try"), r.settings.map((/** @type {any} */ f) => card(f, true, full))] : null,
     rest.length ? h("details", null, h("summary", null, `${rest.length} other lines that cost, and that no rule explains`), rest.map((/** @type {any} */ f) => card(f, false, full))) : null,
     (r.notes || []).map((/** @type {any} */ n) => h("p.note", null, "note: " + (n.text || n))),
