@@ -6,6 +6,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	absentnotcached "github.com/hone-go/hone/internal/diagnose/rules/absent-not-cached"
 	atomichotspot "github.com/hone-go/hone/internal/diagnose/rules/atomic-hotspot"
+	batchbarrier "github.com/hone-go/hone/internal/diagnose/rules/batch-barrier"
 	binaryreflect "github.com/hone-go/hone/internal/diagnose/rules/binary-reflect"
 	bodynotdrained "github.com/hone-go/hone/internal/diagnose/rules/body-not-drained"
 	broadcastherd "github.com/hone-go/hone/internal/diagnose/rules/broadcast-herd"
@@ -141,6 +142,7 @@ func All() []rule.Rule {
 	return []rule.Rule{
 		absentnotcached.Rule(),
 		atomichotspot.Rule(),
+		batchbarrier.Rule(),
 		binaryreflect.Rule(),
 		bodynotdrained.Rule(),
 		broadcastherd.Rule(),
