@@ -1,5 +1,5 @@
-// Command hone finds what a Go program spends, says why down to the source
-// line, and proves the fix. Run it without arguments for a first lesson.
+// Command hone finds where a Go program spends CPU, memory and time, explains each costly line, and
+// measures the fix. Run it without arguments to see how to start.
 package main
 
 import (
@@ -20,8 +20,8 @@ func main() {
 		debug.SetGCPercent(percent)
 		ballast = make([]byte, floor)
 	}
-	// The first signal lets hone finish its recording and stop the target;
-	// NotifyContext gives the signal back afterwards, so that a second one kills.
+	// The first signal lets hone finish its recording and stop the target. NotifyContext then
+	// restores the default, so that a second signal kills hone.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop)
 	ctx, stopReading := context.WithCancel(ctx)
@@ -31,10 +31,11 @@ func main() {
 	os.Exit(code)
 }
 
-// endWithReader ends the work when nobody reads hone's output any more (`hone run … | head`). Every further
-// write would be a signal again, so that one is not given back: it would kill hone while it cleans up.
-// Who asks for the signal also gets it for writes to sockets (package os/signal, "SIGPIPE"): to the probe of a
-// target that just ended, to a service that closed its connection. So the output itself is asked.
+// endWithReader cancels the work when the reader of hone's output has exited (`hone run … | head`).
+// The signal's default is not restored: every further write raises it again, and it would kill hone
+// while it cleans up. A process that asks for SIGPIPE also gets it for writes to sockets (package
+// os/signal, "SIGPIPE"), such as the probe of a target that just exited, or a service that closed
+// its connection. So endWithReader checks whether the output itself is closed.
 func endWithReader(cancel context.CancelFunc) {
 	gone := make(chan os.Signal, 1)
 	signal.Notify(gone, syscall.SIGPIPE)
@@ -48,12 +49,13 @@ func endWithReader(cancel context.CancelFunc) {
 	}()
 }
 
-// collection is the GOGC that suits a command, and a floor in bytes. Most are over in seconds, and most of what
-// they allocate lives to their end: to collect less often costs few megabytes and saves a twentieth of the time.
-// A trace is read in a stream that leaves hardly any garbage: to collect more often costs nothing once its
-// buffers have grown, and its memory does not grow with its length. While they grow, each step would be a
-// collection, a tenth of the time of a small trace: the floor counts as heap, so that they grow first, but
-// nobody writes to it, so that it takes no memory. What proto merges is garbage once it is merged.
+// collection returns the GOGC for a command, and a floor of the heap in bytes. Most commands finish
+// in seconds, and most of what they allocate stays in use: fewer collections cost few megabytes and
+// save a twentieth of the time. A trace is read as a stream that leaves hardly any garbage: more
+// collections cost nothing once its buffers have grown, and its memory does not grow with its
+// length. While the buffers grow, each step would cause a collection, a tenth of the time of a
+// small trace. The floor counts as heap, so the buffers grow without collections; it is never
+// written to, so it takes no memory. What proto merges becomes garbage as soon as it is merged.
 func collection(args []string) (percent, floor int) {
 	if len(args) > 0 {
 		switch args[0] {

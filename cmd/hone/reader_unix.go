@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closed reports whether nobody can read any more what is written to one of some descriptors.
+// closed reports whether the reader of one of the descriptors has closed its end.
 func closed(fds ...int) bool {
 	return slices.ContainsFunc(fds, func(fd int) bool {
 		p := []unix.PollFd{{Fd: int32(fd)}}

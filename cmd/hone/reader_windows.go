@@ -1,4 +1,4 @@
 package main
 
-// closed reports nothing: there is no SIGPIPE.
+// closed returns false: Windows has no SIGPIPE.
 func closed(...int) bool { return false }

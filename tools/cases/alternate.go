@@ -15,19 +15,20 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// turn is how long a service is loaded before the next one is. The speed of a shared machine changes from
-// one second to the next by more than a repair may save: what affects all services within a few seconds
-// cancels. Garbage collections are short compared to it.
+// turn is how long one service is loaded before the next one. The speed of a shared machine changes
+// from second to second by more than a fix may save; what affects all services within a few seconds
+// cancels out. Garbage collections are short compared to a turn.
 const turn = time.Second
 
-// service is a running service and the load that goes to it.
+// service is a running service with its load.
 type service struct {
 	process *target.Process
 	load    load.Options
 }
 
-// alternate starts all services, loads them interleaved and returns what each spent on its requests. Each is loaded for
-// length, after half as much for the warm-up, both rounded up to an even number of turns.
+// alternate starts all services, loads them interleaved, and returns what each spent on its
+// requests. Each is loaded for length, after a warm-up of half of that, both rounded up to an even
+// number of turns.
 func (r *runner) alternate(ctx context.Context, programs []program, binaries []*target.Binary, length time.Duration) ([]recording.Phase, error) {
 	services := make([]*service, len(programs))
 	for i, p := range programs {
@@ -39,15 +40,16 @@ func (r *runner) alternate(ctx context.Context, programs []program, binaries []*
 		services[i] = s
 	}
 	turns := int(length / r.turn)
-	if _, err := byTurns(ctx, services, (turns+1)/2); err != nil {
+	if _, err := loadInterleaved(ctx, services, (turns+1)/2); err != nil {
 		return nil, err
 	}
-	return byTurns(ctx, services, turns)
+	return loadInterleaved(ctx, services, turns)
 }
 
-// byTurns loads each service n times. All CPU time of a process counts, including what it spends while
-// another service is loaded: it may still be collecting the garbage of its own requests.
-func byTurns(ctx context.Context, services []*service, n int) ([]recording.Phase, error) {
+// loadInterleaved loads each service n times. It counts all CPU time of a process, including the
+// time while another service is loaded: the process may still be collecting the garbage of its own
+// requests.
+func loadInterleaved(ctx context.Context, services []*service, n int) ([]recording.Phase, error) {
 	phases := make([]recording.Phase, len(services))
 	served := make([]*histogram.Histogram, len(services))
 	for i, s := range services {
@@ -84,7 +86,7 @@ func byTurns(ctx context.Context, services []*service, n int) ([]recording.Phase
 	return phases, nil
 }
 
-// interleave runs each of some variants n times, rounded up to an even number, interleaved.
+// interleave runs each of the variants n times, rounded up to an even number, interleaved.
 func interleave(ctx context.Context, variants, n int, once func(ctx context.Context, variant int) error) error {
 	return trial.New(variants, uint64(time.Now().UnixNano()), trial.Limits{Most: n}).Run(ctx, once, nil)
 }
@@ -142,7 +144,7 @@ func (r *runner) start(ctx context.Context, p program, b *target.Binary) (*servi
 	return &service{process, load.Options{Targets: targets, Connections: p.connections, MaxDuration: r.turn}}, nil
 }
 
-// build builds a program as a recording does, with the probe, which stays idle.
+// build builds a program with the probe, as a recording does; the probe stays idle.
 func (r *runner) build(ctx context.Context, p program) (*target.Binary, error) {
 	return target.Build(ctx, target.BuildSpec{
 		Package: ".", Dir: r.dir(p), Bench: p.bench != "", BuildFlags: p.buildFlags(),
@@ -150,7 +152,7 @@ func (r *runner) build(ctx context.Context, p program) (*target.Binary, error) {
 	})
 }
 
-// buildAll builds programs; remove removes what was built.
+// buildAll builds programs; remove removes the binaries.
 func (r *runner) buildAll(ctx context.Context, programs []program) (binaries []*target.Binary, remove func(), err error) {
 	remove = func() {
 		for _, b := range binaries {
@@ -168,7 +170,7 @@ func (r *runner) buildAll(ctx context.Context, programs []program) (binaries []*
 	return binaries, remove, nil
 }
 
-// buildFlags are those of the go command for a program.
+// buildFlags returns the flags of the go command for a program.
 func (p program) buildFlags() []string {
 	if len(p.tags) == 0 {
 		return nil

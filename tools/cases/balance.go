@@ -11,27 +11,27 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// balance sets the promises for the culprits of a program beside what a repair brought,
-// both as shares of what the program spent per request or run.
+// balance compares the predicted saving of a program's culprits with the measured saving of a
+// repair, both as shares of the program's cost per request or run.
 type balance struct {
 	promised stats.Interval // sum over the culprits that were found
-	measured stats.Interval // of the whole program, by the scatter between recordings
-	lines    stats.Interval // of the culprits' own lines; zero where the metric is not CPU
+	measured stats.Interval // of the whole program, from the scatter between recordings
+	lines    stats.Interval // of the culprits' own lines; zero if the metric is not CPU
 	metric   string
 }
 
-// widest is how wide, as a share, an interval may be and still say something.
+// widest is the largest width, as a share, of an interval that decides anything.
 const widest = 0.10
 
 func wide(i stats.Interval) bool { return i.High-i.Low > widest }
 
-// covers reports whether promise and fact have a value in common.
+// covers reports whether the intervals of prediction and measurement overlap.
 func covers(promised, measured stats.Interval) bool {
 	return promised.Low <= measured.High && measured.Low <= promised.High
 }
 
-// weigh compares two programs: their diagnosed recordings, and the phases old and new
-// of the processes that were only measured.
+// weigh compares two programs: their diagnosed recordings, and the phases old and new of the
+// processes that were measured without profiles.
 func weigh(metric string, verdicts []verdict, before, after *session.Result, old, new []recording.Phase) (balance, error) {
 	resource := "cpu"
 	if metric == "wall" {
@@ -55,7 +55,7 @@ func weigh(metric string, verdicts []verdict, before, after *session.Result, old
 	return b, nil
 }
 
-// promise is what the findings promise together, and those of them that are in code.
+// promise returns what the findings predict together, and the findings in code among them.
 func promise(resource string, verdicts []verdict) (stats.Interval, *diagnose.Report) {
 	var findings []*diagnose.Finding
 	var code diagnose.Report
@@ -71,11 +71,11 @@ func promise(resource string, verdicts []verdict) (stats.Interval, *diagnose.Rep
 	return diagnose.Together(resource, findings...), &code
 }
 
-// saved is the share that the new phases spend less than the old, and the means of both.
-// Processes are the samples: turns of one agree with each other more than with those of the
-// next, whose memory lies elsewhere. The n-th of both sides ran at the same time or one after the
-// other, so that much of what the machine does to one it does to both: what
-// scatters is their ratio, taken as lognormal.
+// saved returns the share of the old cost that the new phases save, and the means of both sides.
+// Processes are the samples: turns of one process agree with each other more than with those of
+// another, whose memory is at other addresses. The n-th processes of both sides ran interleaved, so
+// most disturbances of the machine affected both. So it is their ratio that scatters, which is
+// assumed to be lognormal.
 func saved(metric string, old, new []recording.Phase) (share stats.Interval, per [2]float64, err error) {
 	if len(old) == 0 || len(old) != len(new) {
 		return share, per, fmt.Errorf("a repair has %d measurements before and %d after", len(old), len(new))
@@ -99,8 +99,8 @@ func saved(metric string, old, new []recording.Phase) (share stats.Interval, per
 	return stats.Minus(stats.Interval{Value: 1, Low: 1, High: 1}, ratio), per, nil
 }
 
-// spent is what a phase cost by request, or by run where there are no requests: seconds
-// of CPU, or of wall time; 0 when that is not known.
+// spent returns the cost of a phase per request, or per run if there are no requests: seconds of
+// CPU or of wall time; 0 if unknown.
 func spent(metric string, p recording.Phase) float64 {
 	n := float64(p.Requests)
 	if n == 0 {

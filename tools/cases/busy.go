@@ -11,8 +11,8 @@ import (
 // spinLimit ends a busy loop that nobody stopped.
 const spinLimit = time.Hour
 
-// startLoops starts n processes that are to keep a core busy each, by a command that ends when its
-// standard input does: also when this process is killed. stop ends them and waits for that.
+// startLoops starts n processes that keep one core busy each. Each exits when its standard input is
+// closed, also if this process is killed. stop closes it and waits for them.
 func startLoops(n int, command func() *exec.Cmd) (stop func(), err error) {
 	type loop struct {
 		cmd   *exec.Cmd
@@ -42,11 +42,11 @@ func startLoops(n int, command func() *exec.Cmd) (stop func(), err error) {
 	return stop, nil
 }
 
-// spin keeps one core busy until in ends or the limit is over.
+// spin keeps one core busy until in is closed or the limit is over.
 func spin(in io.Reader, limit time.Duration) {
 	var over atomic.Bool
 	go func() {
-		io.Copy(io.Discard, in) // nothing is sent: it waits for the end
+		io.Copy(io.Discard, in) // nothing is sent: Copy returns when in is closed
 		over.Store(true)
 	}()
 	time.AfterFunc(limit, func() { over.Store(true) })

@@ -379,7 +379,7 @@ func main() {
 	}
 	little, much, failing := start("1"), start("1000000"), start("0")
 	for _, services := range [][]*service{{little, much}, {much, little}} {
-		phases, err := byTurns(t.Context(), services, 3)
+		phases, err := loadInterleaved(t.Context(), services, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -388,13 +388,13 @@ func main() {
 			t.Errorf("%g and %g s of CPU a request", first, second)
 		}
 	}
-	if _, err := byTurns(t.Context(), []*service{little, failing}, 1); err == nil || !strings.Contains(err.Error(), "requests failed") {
+	if _, err := loadInterleaved(t.Context(), []*service{little, failing}, 1); err == nil || !strings.Contains(err.Error(), "requests failed") {
 		t.Errorf("a failing service: %v", err)
 	}
 	if err := little.process.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := byTurns(t.Context(), []*service{little, much}, 1); err == nil {
+	if _, err := loadInterleaved(t.Context(), []*service{little, much}, 1); err == nil {
 		t.Error("a service that is gone was measured")
 	}
 }

@@ -1,6 +1,6 @@
 package main
 
-// study is a case study: programs, what must be found in each, and repairs to measure.
+// study is a case study: programs, the culprits that must be found in each, and repairs to measure.
 type study struct {
 	id, name string
 	programs []program
@@ -14,25 +14,24 @@ type program struct {
 	args []string
 	tags []string // of the build
 
-	// A benchmark is a pattern of -test.bench, and the iterations that take about a second.
+	// A benchmark is a pattern for -test.bench, with the iterations that take about a second.
 	bench      string
 	iterations int
 
-	// A service takes its address by -addr. It has a targets file in its directory or
-	// a path to GET; without either the program ends by itself.
+	// A service takes its address from the flag -addr. It has a targets file in its directory or a
+	// path to GET; a program with neither exits by itself.
 	targets     string
 	get         string
 	addrFlag    string // "" for -addr
 	rate        float64
-	connections int // with a rate, the most: a service that is overloaded must not drown
+	connections int // with a rate, the maximum: the load must not overwhelm an overloaded service
 
 	culprits []culprit
 }
 
 func (p program) isService() bool { return p.targets != "" || p.get != "" }
 
-// culprit is a row of the account's table that a diagnosis must find. Every field that
-// is not empty must be right.
+// culprit is an expected finding, a row of the table. Every field that is not empty must match.
 type culprit struct {
 	what     string   // in the tables
 	rules    []string // one of them
@@ -41,17 +40,17 @@ type culprit struct {
 	source   string   // part of one of the finding's lines
 	module   string
 	version  string
-	says     string // part of the fix
+	says     string // text in the fix
 	setting  bool   // advice on configuration: not ranked with the culprits in code
 }
 
-// repair is a pair of programs of a study, by name.
+// repair is a pair of a study's programs, by name.
 type repair struct {
 	before, after string
 	metric        string // of compare.Recordings: "cpu" or "wall"
 }
 
-// perRequest is the repair of the cases with a before and an after.
+// perRequest is the repair of the cases with a program before and one after.
 var perRequest = []repair{{"before", "after", "cpu"}}
 
 // studies are the case studies in the order of their letters.
@@ -135,7 +134,8 @@ func mandelbrot() study {
 	drive := func(mode string, culprits ...culprit) program {
 		return program{name: mode, dir: "mandelbrot", args: []string{"-mode", mode}, culprits: culprits}
 	}
-	// A small picture: what is too much for two cores must be too much soon, and one a second nothing.
+	// A small picture: an overload must show up soon even with two cores, and one request per
+	// second must be no load at all.
 	serve := func(name string, rate float64, culprits ...culprit) program {
 		return program{
 			name: name, dir: "mandelbrot", args: []string{"-size", "256"}, get: "/mandelbrot", addrFlag: "-listen",

@@ -13,8 +13,9 @@ import (
 	"github.com/hone-go/hone/internal/trial"
 )
 
-// evidence is what was recorded and measured of a program of examples/promises. It is kept as JSON
-// beside the recording, so that the promises can be made again and set beside the same facts.
+// evidence is what was recorded and measured of a program of examples/promises. It is stored as
+// JSON beside the recording, so that the current code's predictions can be compared with the same
+// measurements.
 type evidence struct {
 	Program string              `json:"program"`
 	Phases  [][]recording.Phase `json:"phases"` // of each variant, of each of its processes
@@ -33,19 +34,20 @@ func (r *runner) gather(ctx context.Context, f fixable, out string) (evidence, e
 	return e, nil
 }
 
-// What a program does in a round: a second or two. Up to six services are loaded one after the other; with long turns the
-// machine could change its speed before the last one is loaded.
+// The work of a program in one iteration: a second or two. Up to six services are loaded one after
+// the other; with long turns the machine could change its speed before the last one is loaded.
 const (
 	shortTurn    = time.Second / 2
 	perRound     = 4 // turns of a service
 	runsPerRound = 2
-	// patience is how long rounds are added to the first ones while a fact is too wide to say anything.
+	// patience is how long iterations are added while a measurement is too wide to decide anything.
 	patience   = 4 * time.Minute
 	mostRounds = 1000
 )
 
-// measureVariants returns the phases of each variant, one for each round: as many as the runner wants, rounded up to an even number, then
-// more until every fact is narrow enough or the runner's patience ends.
+// measureVariants returns the phases of each variant, one per iteration: as many as the runner
+// wants, rounded up to an even number, then more until every measurement is narrow enough or the
+// runner's patience is over.
 func (r *runner) measureVariants(ctx context.Context, f fixable) ([][]recording.Phase, error) {
 	programs := f.variants()
 	binaries, remove, err := r.buildAll(ctx, programs)
@@ -58,14 +60,14 @@ func (r *runner) measureVariants(ctx context.Context, f fixable) ([][]recording.
 	if r.patience > 0 {
 		limits.Most = mostRounds
 	}
-	// The trial has one variant, the round: within a round the programs are interleaved.
+	// The trial has one variant, the iteration: within it, the programs are interleaved.
 	err = trial.New(1, 0, limits).Run(ctx, func(ctx context.Context, _ int) error {
 		var phases []recording.Phase
 		var err error
 		if programs[0].isService() {
 			phases, err = r.alternate(ctx, programs, binaries, perRound*r.turn)
 		} else {
-			phases, err = r.runInTurn(ctx, programs, binaries, runsPerRound)
+			phases, err = r.runInterleaved(ctx, programs, binaries, runsPerRound)
 		}
 		for i, p := range phases {
 			all[i] = append(all[i], p)
@@ -75,7 +77,8 @@ func (r *runner) measureVariants(ctx context.Context, f fixable) ([][]recording.
 	return all, err
 }
 
-// widest returns the width of the widest fact, of a repair or of all of them; +Inf while one is unknown.
+// widest returns the width of the widest measurement, of one repair or of all together; +Inf while
+// one is unknown.
 func (f fixable) widest(phases [][]recording.Phase) float64 {
 	width := 0.0
 	for i := range phases[1:] {
@@ -92,8 +95,8 @@ func (f fixable) widest(phases [][]recording.Phase) float64 {
 	return width
 }
 
-// runInTurn runs each program n times, interleaved.
-func (r *runner) runInTurn(ctx context.Context, programs []program, binaries []*target.Binary, n int) ([]recording.Phase, error) {
+// runInterleaved runs each program n times, interleaved.
+func (r *runner) runInterleaved(ctx context.Context, programs []program, binaries []*target.Binary, n int) ([]recording.Phase, error) {
 	phases := make([]recording.Phase, len(programs))
 	err := interleave(ctx, len(programs), n, func(ctx context.Context, i int) error {
 		exit, err := runOnce(ctx, programs[i], binaries[i])
@@ -108,10 +111,10 @@ func (r *runner) runInTurn(ctx context.Context, programs []program, binaries []*
 	return phases, err
 }
 
-// runLimit bounds one run: the programs take a second.
+// runLimit is the time limit of one run: the programs take about a second.
 const runLimit = time.Minute
 
-// runOnce runs a program, or a fixed number of iterations of a benchmark, to its end.
+// runOnce runs a program, or a fixed number of iterations of a benchmark, until it exits.
 func runOnce(ctx context.Context, p program, b *target.Binary) (target.Exit, error) {
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
@@ -123,7 +126,7 @@ func runOnce(ctx context.Context, p program, b *target.Binary) (target.Exit, err
 	if err != nil {
 		return target.Exit{}, err
 	}
-	<-process.Done() // ends with ctx
+	<-process.Done() // closed when ctx ends
 	exit := process.Exit()
 	if why := exit.Failure(); why != "" || exit.Stopped {
 		return exit, fmt.Errorf("it failed: %s", cmp.Or(why, "stopped"))

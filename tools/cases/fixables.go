@@ -2,22 +2,22 @@ package main
 
 import "fmt"
 
-// fixable is a program of examples/promises with the repairs that its build tags make.
+// fixable is a program of examples/promises, with the repairs that its build tags apply.
 type fixable struct {
 	name    string
-	program program // as it stands, with all its mistakes
+	program program // unchanged, with all its mistakes
 	fixes   []fix
 }
 
-// fix is one repair: the build tag fix_NAME, and the finding that must promise what it saves.
+// fix is one repair: the build tag fix_NAME, and the finding that must predict its saving.
 type fix struct {
 	name    string
 	metric  string // "cpu", or "wall" for the mean latency at so many connections
 	culprit culprit
 }
 
-// variants are the programs to measure: as it stands, with each repair, and with all of them if
-// there is more than one.
+// variants returns the programs to measure: unchanged, with each repair and, if there are several,
+// with all of them.
 func (f fixable) variants() []program {
 	list := []program{f.program}
 	var all []string
@@ -35,13 +35,13 @@ func (f fixable) variants() []program {
 	return list
 }
 
-// of is a repair of CPU that a finding of one of the rules names in a function.
-func of(name, function string, rules ...string) fix {
+// cpuFix is a repair that saves CPU, for a finding of one of the rules in a function.
+func cpuFix(name, function string, rules ...string) fix {
 	return fix{name, "cpu", culprit{what: name, rules: rules, function: function}}
 }
 
-// ofLock is a repair of a lock.
-func ofLock(name, function string) fix {
+// lockFix is a repair of a lock.
+func lockFix(name, function string) fix {
 	return fix{name, "wall", culprit{what: name, rules: []string{"lock-convoy", "hot-mutex"}, function: function}}
 }
 
@@ -59,35 +59,35 @@ func fixables() []fixable {
 	const module = "example.com/promises/"
 	return []fixable{
 		service("orders",
-			of("concat", "main.table", "concat-loop"),
-			of("template", "main.renderPage", "template-parse-per-call")),
+			cpuFix("concat", "main.table", "concat-loop"),
+			cpuFix("template", "main.renderPage", "template-parse-per-call")),
 		service("search",
-			of("invariant", "main.matching", "loop-invariant-call"),
-			of("scan", "main.brands", "linear-scan"),
-			of("regexp", "main.listed", "regexp-simple"),
-			of("clock", "main.checked", "time-format-now")),
+			cpuFix("invariant", "main.matching", "loop-invariant-call"),
+			cpuFix("scan", "main.brands", "linear-scan"),
+			cpuFix("regexp", "main.listed", "regexp-simple"),
+			cpuFix("clock", "main.checked", "time-format-now")),
 		service("inbox",
-			of("json", "main.parse", "json-to-any"),
-			of("debug", "main.(*inbox).isLabel", "log-args-boxed")),
+			cpuFix("json", "main.parse", "json-to-any"),
+			cpuFix("debug", "main.(*inbox).isLabel", "log-args-boxed")),
 		service("archive",
-			of("gzip", "main.compress", "heavy-ctor-per-call")),
+			cpuFix("gzip", "main.compress", "heavy-ctor-per-call")),
 		service("quotes",
-			ofLock("section", "main.(*book).quote")),
+			lockFix("section", "main.(*book).quote")),
 		service("sessions",
-			ofLock("save", "main.(*sessions).visit")),
+			lockFix("save", "main.(*sessions).visit")),
 		command("logstat",
-			of("writes", "main.report", "small-writes"),
-			of("mapgrowth", "main.index", "map-growth")),
+			cpuFix("writes", "main.report", "small-writes"),
+			cpuFix("mapgrowth", "main.index", "map-growth")),
 		command("wordgraph",
-			of("runes", "main.letters", "rune-slice-range"),
-			of("nodes", "main.nodes", "pointer-per-element")),
+			cpuFix("runes", "main.letters", "rune-slice-range"),
+			cpuFix("nodes", "main.nodes", "pointer-per-element")),
 		benchmark("codec", "RoundTrip", 600,
-			of("copies", module+"codec.putText", "string-bytes-copy"),
-			of("growth", module+"codec.split", "slice-growth")),
+			cpuFix("copies", module+"codec.putText", "string-bytes-copy"),
+			cpuFix("growth", module+"codec.split", "slice-growth")),
 		benchmark("invoice", "Render", 10000,
-			of("tariff", module+"invoice.Render", "ctor-per-call"),
-			of("sprintf", module+"invoice.key", "sprintf-simple"),
-			of("replacer", module+"invoice.plainName", "replacer-per-call")),
+			cpuFix("tariff", module+"invoice.Render", "ctor-per-call"),
+			cpuFix("sprintf", module+"invoice.key", "sprintf-simple"),
+			cpuFix("replacer", module+"invoice.plainName", "replacer-per-call")),
 	}
 }
 

@@ -8,13 +8,13 @@ import (
 	"github.com/hone-go/hone/internal/diagnose"
 )
 
-// verdict is what one run says of one culprit.
+// verdict is the result of one run for one culprit.
 type verdict struct {
 	culprit culprit
-	rank    int               // among findings in code, or among settings; 0 when not found
-	finding *diagnose.Finding // nil when not found
-	also    *diagnose.Finding // the one that the finding lists under Also, when that is the culprit
-	near    string            // of a culprit that was not found: what the report has in its function
+	rank    int               // among findings in code, or among settings; 0 if not found
+	finding *diagnose.Finding // nil if not found
+	also    *diagnose.Finding // the finding listed under Also, if that is the culprit
+	near    string            // if the culprit was not found: what the report has in its function
 }
 
 // judge looks for each culprit of a program in its report.
@@ -45,12 +45,12 @@ func judge(p program, report *diagnose.Report) []verdict {
 	return verdicts
 }
 
-// is reports whether a finding names the culprit, rightly in every part.
+// is reports whether a finding matches the culprit in every field.
 func (c culprit) is(f *diagnose.Finding) bool {
 	return slices.Contains(c.rules, f.Rule) && c.holds(f) && len(c.wrong(f)) == 0
 }
 
-// wrong lists the parts of a finding, beside rule and function, that are not as expected.
+// wrong lists the fields of a finding, other than rule and function, that do not match.
 func (c culprit) wrong(f *diagnose.Finding) []string {
 	var parts []string
 	for _, p := range []struct {
@@ -79,7 +79,7 @@ func (c culprit) holds(f *diagnose.Finding) bool {
 	return ok && err == nil
 }
 
-// near says what else the report has in the function of a culprit that it does not name.
+// near describes the other findings in the function of a culprit that was not found.
 func near(c culprit, report *diagnose.Report) string {
 	if c.function == "" {
 		return ""
@@ -99,8 +99,8 @@ func near(c culprit, report *diagnose.Report) string {
 	return strings.Join(slices.Compact(rules), ", ")
 }
 
-// accused lists findings of the study's rules in a program that are no culprits of it:
-// in a repaired program every one of them is wrong.
+// accused lists findings of the study's rules that are not culprits of the program. In a repaired
+// program, all of them are wrong.
 func accused(s study, p program, report *diagnose.Report) []string {
 	var rules []string
 	for _, p := range s.programs {

@@ -13,10 +13,10 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// strewn is so many pieces of a kind that are thrown away beside a kind of work.
+// strewn is a number of objects of one kind that are thrown away beside one kind of work.
 type strewn struct{ work, kind, n string }
 
-// program is testdata/litter with that, and with more flags.
+// program is testdata/litter with these objects, and more flags.
 func (s strewn) program(name string, more ...string) program {
 	return program{
 		name: name, dir: "litter", get: "/", connections: 8,
@@ -24,8 +24,8 @@ func (s strewn) program(name string, more ...string) program {
 	}
 }
 
-// litter is how much of what is thrown away beside which work: of each so much that it takes
-// between 5 and 15 % of CPU to allocate.
+// litter lists how many objects are thrown away beside which work: enough for allocation to take
+// between 5 and 15 % of CPU.
 var litter = []strewn{
 	{"json", "numbers", "150"},
 	{"decode", "buffers", "8"},
@@ -38,10 +38,10 @@ var litter = []strewn{
 	{"flate", "texts", "60"},
 }
 
-// measureLitter tells what a second of allocating costs the rest of a program, beside itself and the
-// collector's work: the figure that a diagnosis adds to a line that allocates (diagnose, spill). A service runs
-// with litter and without. What it saves without, less what its profile charges to
-// the line of the litter, is what the litter did to others.
+// measureLitter prints what a second of allocating costs the rest of a program, apart from itself
+// and the garbage collector: the figure that a diagnosis adds to a line that allocates (diagnose,
+// spill). A service runs with litter and without. What it saves without, minus what its profile
+// charges to the line of the litter, is the litter's cost to others.
 func (r *runner) measureLitter(ctx context.Context, w io.Writer) error {
 	fmt.Fprint(w, "| work | litter | saved without | the line | its collection | its allocating | beyond, per second of allocating |\n|---|---|---|---|---|---|---|\n")
 	var beyond []float64
@@ -70,7 +70,7 @@ func (r *runner) measureLitter(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// live is litter beside which the works, which hold some 15 MiB, are collected often.
+// live is litter beside which the programs, with a heap of about 15 MiB, collect often.
 var live = []strewn{
 	{"json", "nodes", "60"},
 	{"page", "texts", "20"},
@@ -80,9 +80,9 @@ var live = []strewn{
 	{"map", "buffers", "6"},
 }
 
-// measureCollector tells what a second of the collector's work costs the rest of a program beside
-// itself: the figure behind the promise of GOGC (gc-cpu-spare-memory, outside). The same
-// service runs with GOGC at 100 and at 400, which takes away three quarters of that work.
+// measureCollector prints what a second of garbage collection costs the rest of a program, apart
+// from itself: the figure for the prediction of GOGC (gc-cpu-spare-memory, outside). The same
+// service runs with GOGC at 100 and at 400, which removes three quarters of that work.
 func (r *runner) measureCollector(ctx context.Context, w io.Writer) error {
 	fmt.Fprint(w, "| work | litter | collector at 100 | saved at 400 | beyond, per second of collecting saved |\n|---|---|---|---|---|\n")
 	for _, l := range live {
@@ -101,8 +101,8 @@ func (r *runner) measureCollector(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// counting are works beside which events are counted by labels that are looked up, so many that it takes
-// some 15 to 30 % of CPU.
+// counting lists programs that also count events by labels that are looked up, so many that this
+// takes about 15 to 30 % of CPU.
 var counting = []strewn{
 	{"json", "labels", "12"},
 	{"page", "labels", "12"},
@@ -115,9 +115,10 @@ var counting = []strewn{
 	{"flate", "labels", "30"},
 }
 
-// measureLabels tells what keeping the children of a metric saves of what looking them up costs: the
-// figure behind the promise of metric-label-per-call. A service runs with labels that are formatted
-// and looked up for each event, and with children that are kept by number. The line's cost is the finding's.
+// measureLabels prints which part of the cost of looking up a metric's children is saved by keeping
+// them: the figure for the prediction of metric-label-per-call. A service runs with labels that are
+// formatted and looked up for each event, and with children that are kept by number. The line's
+// cost is that of the finding.
 func (r *runner) measureLabels(ctx context.Context, w io.Writer) error {
 	fmt.Fprint(w, "| work | the line | saved with children kept | of the line's cost |\n|---|---|---|---|\n")
 	var fractions []float64
@@ -142,7 +143,7 @@ func (r *runner) measureLabels(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// measureBeside makes one of the three tables.
+// measureBeside prints one of the three tables.
 func (r *runner) measureBeside(ctx context.Context, w io.Writer, what string) error {
 	switch what {
 	case "allocating":
@@ -155,7 +156,7 @@ func (r *runner) measureBeside(ctx context.Context, w io.Writer, what string) er
 	return fmt.Errorf("-litter %s: there are allocating, collecting and labels", what)
 }
 
-// pair profiles the first of two programs, and measures what the second spends less.
+// pair profiles the first of two programs, and measures how much less the second one spends.
 func (r *runner) pair(ctx context.Context, first, second program) (*session.Result, stats.Interval, error) {
 	path, err := r.record(ctx, first, capture.Options{Duration: 2 * r.duration, Phases: []string{recording.PhaseCPU}})
 	if err != nil {

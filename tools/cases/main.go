@@ -44,15 +44,15 @@ func parse(args []string) (flags, error) {
 	fs := flag.NewFlagSet("cases", flag.ContinueOnError)
 	fs.DurationVar(&f.duration, "duration", 0, "length of each recording; 0 is 20s, with -promises 12s")
 	fs.IntVar(&f.runs, "runs", 1, "runs of each case")
-	fs.IntVar(&f.rounds, "rounds", 0, "processes of each program that are measured without profiles; 0 is 10, with -promises 6")
-	fs.StringVar(&f.only, "only", "", "letters of the cases to run, without a space between, or with -promises names of programs with commas; empty for all")
-	fs.StringVar(&f.examples, "examples", "examples", "where the examples are")
+	fs.IntVar(&f.rounds, "rounds", 0, "number of processes per program that are measured without profiles; 0 is 10, with -promises 6")
+	fs.StringVar(&f.only, "only", "", "letters of the cases to run, without spaces, or with -promises the names of programs, separated by commas; empty for all")
+	fs.StringVar(&f.examples, "examples", "examples", "directory of the examples")
 	fs.StringVar(&f.keep, "keep", "", "directory that keeps the latest recordings; empty for a temporary one")
-	fs.StringVar(&f.litter, "litter", "", "measure instead what `WHAT` costs the rest of a program: allocating, collecting or labels")
-	fs.BoolVar(&f.requests, "requests", false, "compare instead the requests found in traces with those that the service logs itself")
-	fs.BoolVar(&f.promises, "promises", false, "set instead promises for the repairs of examples/promises beside what they save")
-	fs.BoolVar(&f.busy, "busy", false, "with -promises: run two busy loops beside everything")
-	fs.BoolVar(&f.again, "again", false, "with -promises and -keep: measure nothing, diagnose what was kept again")
+	fs.StringVar(&f.litter, "litter", "", "instead, measure what `WHAT` costs the rest of a program: allocating, collecting or labels")
+	fs.BoolVar(&f.requests, "requests", false, "instead, compare the requests found in traces with those that the service logs itself")
+	fs.BoolVar(&f.promises, "promises", false, "instead, compare the predictions for the repairs of examples/promises with what they save")
+	fs.BoolVar(&f.busy, "busy", false, "with -promises: run two busy loops in the background")
+	fs.BoolVar(&f.again, "again", false, "with -promises and -keep: only diagnose the kept recordings again")
 	fs.BoolVar(&f.save, "w", false, "write docs/cases.md, or with -promises docs/promises.md, instead of printing it")
 	fs.BoolVar(&f.spin, "spin", false, "be a busy loop until standard input ends; -busy starts it")
 	if err := fs.Parse(args); err != nil {
@@ -65,13 +65,13 @@ func parse(args []string) (flags, error) {
 	f.duration, f.rounds = cmp.Or(f.duration, duration), cmp.Or(f.rounds, rounds)
 	switch {
 	case f.duration < 4*time.Second || f.runs < 1 || f.rounds < 1 || fs.NArg() > 0:
-		return f, fmt.Errorf("want a duration of at least 4s, at least 1 run and 1 round, and no arguments")
+		return f, fmt.Errorf("want a duration of at least 4s, at least 1 run and 1 process, and no arguments")
 	case (f.busy || f.again) && !f.promises:
-		return f, fmt.Errorf("-busy and -again go with -promises")
+		return f, fmt.Errorf("-busy and -again need -promises")
 	case f.again && f.keep == "":
-		return f, fmt.Errorf("-again needs the directory that -keep named")
+		return f, fmt.Errorf("-again needs the directory of an earlier -keep")
 	case f.promises && f.save && f.only != "":
-		return f, fmt.Errorf("-promises -w writes totals, so it takes all programs: leave -only out")
+		return f, fmt.Errorf("-promises -w writes totals of all programs: leave out -only")
 	}
 	return f, nil
 }
@@ -118,7 +118,7 @@ func run(ctx context.Context, args []string) error {
 	return r.runStudies(ctx, f)
 }
 
-// runPromises makes docs/promises.md or prints a part of it.
+// runPromises writes docs/promises.md or prints a part of it.
 func (r *runner) runPromises(ctx context.Context, f flags) error {
 	var names []string
 	if f.only != "" {
@@ -136,7 +136,7 @@ func (r *runner) runPromises(ctx context.Context, f flags) error {
 	return r.printPromises(ctx, os.Stdout, chosen, conditionOf(f.busy), f.again, page)
 }
 
-// runStudies makes docs/cases.md or prints it.
+// runStudies writes docs/cases.md or prints it.
 func (r *runner) runStudies(ctx context.Context, f flags) error {
 	chosen, err := choose(studies(), f.only)
 	if err != nil {
@@ -182,7 +182,7 @@ func choose(all []study, letters string) ([]study, error) {
 	return chosen, nil
 }
 
-// phases tells the ends of phases, so that a log of them stays short.
+// phases prints only the ends of phases, to keep the log short.
 func phases(say func(string)) func(capture.Event) {
 	return func(e capture.Event) {
 		if e.End {

@@ -12,14 +12,14 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// condition is what else the machine does while promises are made and facts are measured.
+// condition is what else the machine does while programs are recorded and measured.
 type condition struct {
 	name    string // of files
 	heading string // of its part of the page
-	loops   int    // busy loops beside everything
+	loops   int    // busy loops in the background
 }
 
-// conditions are those of docs/promises.md, in its order.
+// conditions returns the conditions of docs/promises.md, in its order.
 func conditions() []condition {
 	return []condition{
 		{"quiet", "On a quiet machine", 0},
@@ -27,23 +27,23 @@ func conditions() []condition {
 	}
 }
 
-// pledgeTable is what was found out under a condition.
+// pledgeTable holds the results under one condition.
 type pledgeTable struct {
 	condition condition
 	machine   recording.Manifest // of one of the recordings
 	duration  time.Duration
 	rounds    [2]int  // fewest and most processes of a build
-	others    float64 // cores that other processes kept busy in the clean phases; the busy loops are among them
+	others    float64 // cores that other processes kept busy in the clean phases, including the busy loops
 	singles   []pledge
 	together  []pledge
-	failed    []string // programs that gave no rows, and why
+	failed    []string // programs without rows, and why
 }
 
 // section prints the part of the page for one condition.
 func (t *pledgeTable) section(w io.Writer) {
 	fmt.Fprintf(w, "## %s\n\n", t.condition.heading)
 	m := t.machine
-	fmt.Fprintf(w, "%s, %d cores (%s), %s a recording, %d to %d processes of each build measured. Other processes kept %.1f cores busy on average.\n\n",
+	fmt.Fprintf(w, "%s, %d cores (%s), %s per recording, %d to %d processes of each build measured. Other processes kept %.1f cores busy on average.\n\n",
 		m.Runtime.Go, m.Machine.Cores, m.Machine.CPU, t.duration, t.rounds[0], t.rounds[1], t.others)
 	fmt.Fprintf(w, "**%s**\n\n", tally(t.singles))
 	fmt.Fprint(w, "| program | repair | found as | of | promised | measured | kept |\n|---|---|---|---|---|---|---|\n")
@@ -63,7 +63,7 @@ func (t *pledgeTable) section(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// row prints a line of the table.
+// row prints a row of the table.
 func (p pledge) row(w io.Writer) {
 	promised := "–"
 	if p.promised != nil {
@@ -93,7 +93,7 @@ func (p pledge) row(w io.Writer) {
 	fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", p.program, p.repair, as, of, promised, measured, p.outcome())
 }
 
-// tally counts the outcomes and says how wide promises and facts are.
+// tally counts the outcomes, and summarizes the widths of predictions and measurements.
 func tally(rows []pledge) string {
 	counts := map[string]int{}
 	var promises, facts []float64
@@ -119,28 +119,28 @@ func tally(rows []pledge) string {
 		}
 	}
 	if len(promises) > 0 && len(facts) > 0 {
-		text += fmt.Sprintf(". Half of the promises are at most %.0f points wide, half of the facts %.0f",
+		text += fmt.Sprintf(". Half of the promises are at most %.0f points wide, half of the measurements %.0f",
 			100*stats.Median(promises), 100*stats.Median(facts))
 	}
 	return text + "."
 }
 
-const pledgeIntro = `# Promises and facts
+const pledgeIntro = `# Predicted and measured savings
 
 Made by ` + "`go run ./tools/cases -promises -w`, and with `-busy`" + ` the second part; do not edit. The
 programs are those below ` + "`examples/promises`" + `, written for this: each has one to four mistakes, and a
-build tag repairs each of them by itself.
+build tag repairs each of them separately.
 
-Promised is what the finding of the mistake says in a recording of the program as it stands, in
+*Promised* is the saving that the finding predicts in a recording of the unchanged program, in
 percent of the program's CPU per request or run, or of the mean latency at eight connections
-in a closed loop. Measured is what a build with that repair alone spends less, without profiles: processes
-of all builds of a program run at the same time or one after the other, interleaved, and how
-much their ratios scatter gives the 95 % interval. A promise is kept when its interval and that of the
-fact have a value in common, and the fact is known to within 10 points.
+in a closed loop. *Measured* is how much less a build with only that repair spends, without profiles: processes
+of all builds of a program run interleaved, and the scatter of their ratios gives the 95 % interval.
+A promise is kept if its interval overlaps the measured one, and the measured interval is at most 10
+points wide.
 
 `
 
-// saveSection writes the part of one condition into a page, and keeps that of the other.
+// saveSection writes the section of one condition into a page, and keeps the other one.
 func saveSection(name string, c condition, section string) error {
 	old, err := os.ReadFile(name)
 	if err != nil && !os.IsNotExist(err) {
@@ -149,7 +149,7 @@ func saveSection(name string, c condition, section string) error {
 	return os.WriteFile(name, []byte(withSection(string(old), c, section)), 0o644)
 }
 
-// withSection is the page with a new part for one condition.
+// withSection returns the page with a new section for one condition.
 func withSection(old string, c condition, section string) string {
 	page := pledgeIntro
 	for _, other := range conditions() {
@@ -165,7 +165,7 @@ func withSection(old string, c condition, section string) string {
 	return strings.TrimRight(page, "\n") + "\n"
 }
 
-// conditionOf is the condition that the flag -busy chooses.
+// conditionOf returns the condition that the flag -busy selects.
 func conditionOf(busy bool) condition {
 	all := conditions()
 	return all[slices.IndexFunc(all, func(c condition) bool { return (c.loops > 0) == busy })]

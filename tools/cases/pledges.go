@@ -8,17 +8,17 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// pledge sets the promise for a repair beside what it saved.
+// pledge compares the predicted saving of a repair with the measured one.
 type pledge struct {
 	program, repair string
-	verdict         verdict         // of the repair; of all repairs together only what was not found
-	promised        *stats.Interval // absent where nothing is promised
+	verdict         verdict         // of the repair; for all repairs together, only whether one was not found
+	promised        *stats.Interval // absent if nothing is predicted
 	metric          string
 	fact            stats.Interval
-	median          *float64 // by how much less the median latency is, of a lock
+	median          *float64 // how much lower the median latency is, for a lock
 }
 
-// What a pledge may turn out to be.
+// The possible outcomes of a pledge.
 const (
 	kept        = "yes"
 	tooHigh     = "no, promised too much"
@@ -28,8 +28,8 @@ const (
 	factUnknown = "unknown: measured too widely"
 )
 
-// outcome judges a promise. It is kept when it has a value in common with the fact, and the fact is
-// known well enough to say so; a fact of no width can only be missed.
+// outcome judges a prediction. It is kept if its interval overlaps that of the measurement, and the
+// measurement is narrow enough to show it; a measurement without width can only be missed.
 func (p pledge) outcome() string {
 	switch {
 	case p.verdict.finding == nil:
@@ -46,11 +46,11 @@ func (p pledge) outcome() string {
 	return kept
 }
 
-// resources are the words of findings for what is measured.
+// resources are the words that findings use for the metrics.
 var resources = map[string]string{"cpu": "cpu", "wall": "latency"}
 
-// pledgesOf sets what a diagnosis of a program promises beside the facts: a row for each repair,
-// and one for all of them where they are measured together.
+// pledgesOf compares the predictions of a diagnosis with the measurements: one row per repair, and
+// one for all repairs if they were measured together.
 func pledgesOf(f fixable, report *diagnose.Report, phases [][]recording.Phase) (singles []pledge, together *pledge, err error) {
 	if len(phases) != len(f.variants()) {
 		return nil, nil, fmt.Errorf("%s has %d variants, and %d were measured", f.name, len(f.variants()), len(phases))
@@ -79,7 +79,7 @@ func pledgesOf(f fixable, report *diagnose.Report, phases [][]recording.Phase) (
 	return singles, &row, nil
 }
 
-// measure fills in the fact.
+// measure sets the measured saving.
 func (p *pledge) measure(old, new []recording.Phase) (err error) {
 	if p.fact, _, err = saved(p.metric, old, new); err != nil {
 		return fmt.Errorf("%s, %s: %w", p.program, p.repair, err)
@@ -102,7 +102,8 @@ func (p *pledge) measure(old, new []recording.Phase) (err error) {
 	return nil
 }
 
-// alone is what the finding of one repair promises of a resource, with the findings that the repair removes, too.
+// alone returns the predicted saving of one repair for a resource, including the findings that the
+// repair removes, too.
 func alone(v verdict, resource string) *stats.Interval {
 	f := v.finding
 	if v.also != nil {
@@ -115,8 +116,8 @@ func alone(v verdict, resource string) *stats.Interval {
 	return &stats.Interval{Value: saves.Share, Low: saves.Low, High: saves.High}
 }
 
-// combined is what the findings of all repairs promise together. The verdict is one of those found;
-// it has no finding when one was not found.
+// combined returns what the findings of all repairs predict together. The verdict is that of a
+// finding; it has none if one was not found.
 func combined(verdicts []verdict, resource string) (*stats.Interval, verdict) {
 	hosts := map[*diagnose.Finding]bool{}
 	var findings []*diagnose.Finding
@@ -130,7 +131,7 @@ func combined(verdicts []verdict, resource string) (*stats.Interval, verdict) {
 		}
 	}
 	for _, v := range verdicts {
-		if v.also != nil && !hosts[v.finding] { // Together adds what its host lists by itself
+		if v.also != nil && !hosts[v.finding] { // Together adds what its host lists
 			findings = append(findings, v.also)
 		}
 	}

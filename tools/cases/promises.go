@@ -15,10 +15,9 @@ import (
 	"github.com/hone-go/hone/internal/session"
 )
 
-// promises makes the table of one condition for some programs. What is recorded and measured is
-// kept in the cache directory; with again it is read from there and only the diagnosis is new. A
-// program that fails is named in the table and does not keep the others from it; the error says
-// which.
+// promises computes the table of one condition for some programs. Recordings and measurements are
+// kept in the cache directory; with again, they are read from there and only diagnosed again. A
+// program that fails is listed in the table and does not stop the others; the error names it.
 func (r *runner) promises(ctx context.Context, chosen []fixable, c condition, again bool) (*pledgeTable, error) {
 	if !again && c.loops > 0 {
 		self, err := os.Executable()
@@ -99,7 +98,7 @@ func (r *runner) promise(ctx context.Context, t *pledgeTable, f fixable, again b
 	return nil
 }
 
-// printPromises makes a table and prints it, or with a name saves it as a part of that page.
+// printPromises computes a table and prints it or, with a name, saves it as a section of that page.
 func (r *runner) printPromises(ctx context.Context, w io.Writer, chosen []fixable, c condition, again bool, name string) error {
 	t, err := r.promises(ctx, chosen, c, again)
 	if t == nil {

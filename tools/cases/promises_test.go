@@ -115,7 +115,7 @@ func TestPledgesOf(t *testing.T) {
 	host := finding(1, rule.Alloc, "sprintf", "main.f", "", 0.3)
 	host.Also = []diagnose.Finding{small}
 	report := &diagnose.Report{Findings: []diagnose.Finding{host}}
-	f := fixable{"x", program{}, []fix{of("print", "main.f", "sprintf"), of("plus", "main.f", "concat")}}
+	f := fixable{"x", program{}, []fix{cpuFix("print", "main.f", "sprintf"), cpuFix("plus", "main.f", "concat")}}
 	phases := [][]recording.Phase{phasesOf(10, 10), phasesOf(7, 7), phasesOf(9.5, 9.5), phasesOf(6, 6)}
 
 	singles, together, err := pledgesOf(f, report, phases)
@@ -139,7 +139,7 @@ func TestPledgesOf(t *testing.T) {
 		t.Error("a variant that was not measured passed")
 	}
 
-	lock := fixable{"y", program{}, []fix{ofLock("section", "main.f")}}
+	lock := fixable{"y", program{}, []fix{lockFix("section", "main.f")}}
 	report.Findings = []diagnose.Finding{finding(1, rule.Lock, "hot-mutex", "main.f", "", 0.3)}
 	singles, together, err = pledgesOf(lock, report, phases[:2])
 	if err != nil || together != nil || singles[0].outcome() != unpromised {
@@ -167,19 +167,19 @@ func TestPledgeSection(t *testing.T) {
 		singles: []pledge{
 			{program: "x", repair: "print", verdict: verdict{rank: 2, finding: &f}, promised: &promised, metric: "cpu", fact: span(0.28, 0.29, 0.3)},
 			{program: "x", repair: "plus", verdict: verdict{finding: &f, also: &small}, promised: &low, metric: "cpu", fact: span(0.04, 0.05, 0.06)},
-			{program: "y", repair: "section", verdict: verdict{culprit: ofLock("", "").culprit, near: "costly-line"}, metric: "wall", fact: span(0.7, 0.75, 0.8), median: &median},
+			{program: "y", repair: "section", verdict: verdict{culprit: lockFix("", "").culprit, near: "costly-line"}, metric: "wall", fact: span(0.7, 0.75, 0.8), median: &median},
 		},
 		together: []pledge{{program: "x", repair: "all", verdict: verdict{finding: &f}, promised: &promised, metric: "cpu", fact: span(0.1, 0.12, 0.14)}},
 		failed:   []string{"z: it did not start"},
 	}
 	const heading = "| program | repair | found as | of | promised | measured | kept |\n|---|---|---|---|---|---|---|\n"
 	want := "## Beside two busy loops\n\n" +
-		"go1.26, 2 cores (a CPU), 12s a recording, 6 to 40 processes of each build measured. Other processes kept 2.0 cores busy on average.\n\n" +
-		"**Kept: 1 of 3 (33 %), 1 promised too little, 1 not found. Half of the promises are at most 5 points wide, half of the facts 2.**\n\n" + heading +
+		"go1.26, 2 cores (a CPU), 12s per recording, 6 to 40 processes of each build measured. Other processes kept 2.0 cores busy on average.\n\n" +
+		"**Kept: 1 of 3 (33 %), 1 promised too little, 1 not found. Half of the promises are at most 5 points wide, half of the measurements 2.**\n\n" + heading +
 		"| x | print | 2. `sprintf` | cpu | 30 % (25 to 33) | 29 % (28 to 30) | yes |\n" +
 		"| x | plus | `concat`, listed with `sprintf` | cpu | 2 % (1 to 3) | 5 % (4 to 6) | no, promised too little |\n" +
 		"| y | section | expected `lock-convoy` or `hot-mutex`; the function has costly-line | mean latency | – | 75 % (70 to 80); median 80 % | not found |\n\n" +
-		"All repairs of a program together. Kept: 0 of 1 (0 %), 1 promised too much. Half of the promises are at most 8 points wide, half of the facts 4.\n\n" + heading +
+		"All repairs of a program together. Kept: 0 of 1 (0 %), 1 promised too much. Half of the promises are at most 8 points wide, half of the measurements 4.\n\n" + heading +
 		"| x | all | – | cpu | 30 % (25 to 33) | 12 % (10 to 14) | no, promised too much |\n" +
 		"\nNot measured: z: it did not start\n\n"
 	var got strings.Builder
@@ -228,9 +228,9 @@ func TestParse(t *testing.T) {
 		"-promises -duration 20s":   "20s 6",
 		"-promises -again -keep x":  "12s 6",
 		"-promises -again":          "-again needs",
-		"-busy":                     "go with -promises",
-		"-again -keep x":            "go with -promises",
-		"-promises -only codec -w":  "leave -only out",
+		"-busy":                     "need -promises",
+		"-again -keep x":            "need -promises",
+		"-promises -only codec -w":  "leave out -only",
 		"-duration 3s":              "at least 4s",
 		"-promises -rounds 3 codec": "no arguments",
 	} {

@@ -17,7 +17,7 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// outcome is one run of a study.
+// outcome is the result of one run of a study.
 type outcome struct {
 	study    study
 	results  []*session.Result // of each program
@@ -31,9 +31,9 @@ type runner struct {
 	session  session.Config
 	examples string        // directory
 	duration time.Duration // of each recording that is diagnosed
-	rounds   int           // that only measure
-	turn     time.Duration // of a service in those rounds
-	patience time.Duration // how long rounds are added while a fact is too wide to say anything
+	rounds   int           // number of measurements without profiles
+	turn     time.Duration // length of a service's turn in these
+	patience time.Duration // how long measurements are added while one is too wide to decide anything
 }
 
 // study records all programs of a study, diagnoses them, and measures its repairs.
@@ -67,8 +67,8 @@ func (r *runner) study(ctx context.Context, s study) (*outcome, error) {
 	return o, nil
 }
 
-// measure measures the programs that repairs name, without profiles: two services at a time, and all programs that run and
-// exit, interleaved.
+// measure measures the programs of the repairs, without profiles: services in pairs, and programs
+// that run and exit all together, interleaved.
 func (r *runner) measure(ctx context.Context, s study, clean [][]recording.Phase) error {
 	for _, repair := range s.repairs {
 		i, j := s.index(repair.before), s.index(repair.after)
@@ -82,8 +82,8 @@ func (r *runner) measure(ctx context.Context, s study, clean [][]recording.Phase
 	return r.measureCommands(ctx, s, clean)
 }
 
-// measureServices measures two services with new processes in each round, because a process keeps what it got by chance, such
-// as the addresses of its memory.
+// measureServices measures two services with new processes in each iteration, because some
+// properties of a process are random, such as the addresses of its memory.
 func (r *runner) measureServices(ctx context.Context, s study, clean [][]recording.Phase, i, j int) error {
 	programs := []program{s.programs[i], s.programs[j]}
 	binaries, remove, err := r.buildAll(ctx, programs)
@@ -125,7 +125,7 @@ func (r *runner) measureCommands(ctx context.Context, s study, clean [][]recordi
 	})
 }
 
-// cleanPhase records a program without any profile and returns what it spent.
+// cleanPhase records a program without profiles and returns its clean phase.
 func (r *runner) cleanPhase(ctx context.Context, p program) (recording.Phase, error) {
 	out := filepath.Join(r.session.CacheDir, "clean.hone")
 	defer os.Remove(out)
@@ -145,7 +145,7 @@ func (r *runner) cleanPhase(ctx context.Context, p program) (recording.Phase, er
 	return recording.Phase{}, fmt.Errorf("the recording has no clean phase")
 }
 
-// index is the place of a program; -1 when there is none of that name.
+// index returns the index of a program, or -1.
 func (s study) index(name string) int {
 	for i, p := range s.programs {
 		if p.name == name {
@@ -158,8 +158,8 @@ func (s study) index(name string) int {
 // dir is the directory of a program's sources.
 func (r *runner) dir(p program) string { return filepath.Join(r.examples, filepath.FromSlash(p.dir)) }
 
-// record records one program and returns the recording's path. What is left open in
-// o is filled in.
+// record records one program and returns the recording's path. It fills in the options that o
+// leaves open.
 func (r *runner) record(ctx context.Context, p program, o capture.Options) (string, error) {
 	dir := r.dir(p)
 	o.Package, o.Dir, o.RunDir = ".", dir, dir
@@ -183,7 +183,7 @@ func (r *runner) record(ctx context.Context, p program, o capture.Options) (stri
 	return session.Record(ctx, r.session, o)
 }
 
-// load is what to send to the service at addr.
+// load returns the requests to send to the service at addr.
 func (p program) load(dir, addr string) ([]load.Target, error) {
 	if p.get != "" {
 		return []load.Target{{URL: "http://" + addr + p.get}}, nil
@@ -197,13 +197,13 @@ func (p program) load(dir, addr string) ([]load.Target, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.targets, err)
 		}
-		u.Host = addr // the file has the default address, which may be taken
+		u.Host = addr // the file has the default address, which may be in use
 		targets[i].URL = u.String()
 	}
 	return targets, nil
 }
 
-// freeAddr asks the kernel for a port of the loopback that nobody uses.
+// freeAddr asks the kernel for a free loopback port.
 func freeAddr() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

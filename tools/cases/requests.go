@@ -19,14 +19,14 @@ import (
 	"github.com/hone-go/hone/internal/session"
 )
 
-// How far what is found in a trace may be from what the service logged.
+// The largest differences between the requests found in a trace and those that the service logged.
 const (
 	countOff   = 0.001
 	latencyOff = 0.05
 )
 
-// measureRequests holds the requests that are found in traces of the left-pad service against those that
-// a variant of it logs of itself, into the same trace.
+// measureRequests compares the requests that hone finds in traces of the left-pad service with
+// those that a variant of the service logs into the same trace.
 func (r *runner) measureRequests(ctx context.Context, w io.Writer) error {
 	dir, err := os.MkdirTemp(r.session.CacheDir, "requests-")
 	if err != nil {
@@ -77,7 +77,8 @@ func logRequests(from, to string) error {
 	)
 }
 
-// bothRequests reads what a service logged, and what its trace tells without the logs.
+// bothRequests returns the requests that a service logged, and those found in its trace without the
+// logs.
 func bothRequests(ctx context.Context, c session.Config, path string) (logged, found *histogram.Summary, err error) {
 	src, err := c.Opener().Trace(ctx, path)
 	if err != nil {
@@ -86,7 +87,7 @@ func bothRequests(ctx context.Context, c session.Config, path string) (logged, f
 	defer src.Close()
 	log, fold := requestlog.New(), requests.New(requests.Options{})
 	t, err := exectrace.Read(ctx, src, exectrace.Options{}, log, fold)
-	if _, err = exectrace.Usable(t, err); err != nil { // hone cuts long traces itself
+	if _, err = exectrace.Usable(t, err); err != nil { // hone itself cuts long traces
 		return nil, nil, err
 	}
 	all := fold.Result().All
@@ -96,7 +97,7 @@ func bothRequests(ctx context.Context, c session.Config, path string) (logged, f
 	return log.Served().Summary(), all.Served, nil
 }
 
-// agree says whether all figures are as near as is wanted.
+// agree says whether all figures are close enough.
 func agree(logged, found *histogram.Summary) string {
 	if !within(float64(logged.Count), float64(found.Count), countOff) ||
 		!within(logged.P50, found.P50, latencyOff) || !within(logged.P99, found.P99, latencyOff) {
@@ -109,7 +110,7 @@ func within(want, got, share float64) bool { return math.Abs(got-want) <= share*
 
 func micros(seconds float64) string { return fmt.Sprintf("%.1f µs", 1e6*seconds) }
 
-// apart is a figure, and by how much it differs from what was wanted.
+// apart formats a figure with its difference from the expected one.
 func apart(want, got float64, format string) string {
 	return fmt.Sprintf(format+" (%+.2f %%)", got, 100*(got-want)/want)
 }

@@ -24,27 +24,28 @@ type fieldCase struct {
 	Bad      string   `json:"bad_version"`
 	Good     string   `json:"good_version"`
 	Kind     string   `json:"kind"`
-	Function string   `json:"culprit_function"` // as pprof prints it
+	Function string   `json:"culprit_function"` // in pprof's spelling
 	Place    string   `json:"culprit_file_line"`
-	Also     []string `json:"also_acceptable"` // "function (file:line)", the place may be missing
-	GoodGet  []string `json:"good_get"`        // what to go get for the fixed version
+	Also     []string `json:"also_acceptable"` // "function (file:line)"; the location may be missing
+	GoodGet  []string `json:"good_get"`        // arguments of go get for the fixed version
 
-	UpgradeFixes bool `json:"upgrade_fixes"` // whether Good does
+	UpgradeFixes bool `json:"upgrade_fixes"` // whether the version Good fixes it
 
-	// Of the cases that are archives: what causes the fault, and the expression that a right explanation matches.
+	// For cases that are archives: the cause of the fault, and an expression that a correct
+	// explanation matches.
 	Cause string `json:"cause"`
 	Words string `json:"words"`
 	service
 
 	dir   string         // of a case that is a directory
 	files []txtar.File   // of a case that is an archive
-	words *regexp.Regexp // of a right explanation; nil for clean cases
+	words *regexp.Regexp // matches a correct explanation; nil for clean cases
 }
 
 // clean is the kind of cases that have nothing to report.
 const clean = "clean"
 
-// readCases reads the cases below a directory, in the order of their names.
+// readCases reads the cases below a directory, sorted by name.
 func readCases(dir string) ([]fieldCase, error) {
 	if archives, err := filepath.Glob(filepath.Join(dir, "*.txtar")); err != nil || len(archives) > 0 {
 		if err != nil {
@@ -85,21 +86,21 @@ func readCases(dir string) ([]fieldCase, error) {
 	return all, nil
 }
 
-// verdict is how hone did on a case.
+// verdict is hone's result on a case.
 type verdict struct {
-	Rank      int    // of the first finding at an acceptable place; 0 for none
+	Rank      int    // of the first finding at an acceptable location; 0 for none
 	Explained int    // rank of the finding that explains it; 0 for none
 	Rule      string // of that finding, or of the one at Rank
-	Promise   *span  // share of the CPU that the fixes of the findings that the fixed version no longer has save, with what they include
+	Promise   *span  // share of the CPU that fixes save, for the findings that the fixed version no longer has, including what they contain
 	Accused   []string
 
-	accusing []*diagnose.Finding // above a hint
+	accusing []*diagnose.Finding // that rank above a hint
 }
 
-// placed is how far down a finding may stand to count.
+// placed is the lowest rank of a finding that counts.
 const placed = 3
 
-// judge compares the findings with what is known of a case.
+// judge compares the findings with the known fault of a case.
 func (c *fieldCase) judge(r *diagnose.Report) verdict {
 	var v verdict
 	for i := range r.Findings {
@@ -122,9 +123,9 @@ func (c *fieldCase) judge(r *diagnose.Report) verdict {
 	return v
 }
 
-// promise sets what findings promise together, if one of them explains the case. Those that are still in the fixed version are
-// left out: the fix did not touch them. All others count, as a release seldom repairs one thing only. Together charges
-// nothing twice.
+// promise sets what the findings predict together, if one of them explains the case. Findings that
+// the fixed version still has are left out, because the fix did not touch them. All others count,
+// because a release seldom fixes only one thing. Together charges nothing twice.
 func (v *verdict) promise(fixed *diagnose.Report) {
 	var gone []*diagnose.Finding
 	for _, f := range v.accusing {
@@ -140,7 +141,7 @@ func (v *verdict) promise(fixed *diagnose.Report) {
 	if v.Explained > 0 && len(gone) > 0 {
 		s := diagnose.Together("cpu", gone...)
 		v.Promise = &span{Low: s.Low, High: s.High}
-		for _, f := range gone { // one that includes another with a larger saving does not replace it
+		for _, f := range gone { // a finding that includes another with a larger saving does not replace it
 			if w := f.Whole(); w.Share > s.Value {
 				s.Value, v.Promise = w.Share, &span{Low: w.Low, High: w.High}
 			}
@@ -148,7 +149,7 @@ func (v *verdict) promise(fixed *diagnose.Report) {
 	}
 }
 
-// at reports whether a finding is at an acceptable place.
+// at reports whether a finding is at an acceptable location.
 func (c *fieldCase) at(f *diagnose.Finding) bool {
 	for _, p := range append([]string{c.Function + " (" + c.Place + ")"}, c.Also...) {
 		function, rest, _ := strings.Cut(p, " (")
@@ -164,7 +165,8 @@ func (c *fieldCase) at(f *diagnose.Finding) bool {
 	return false
 }
 
-// near reports whether a function is the wanted one or a literal in it, or a line is within two of "file:line".
+// near reports whether a function is the wanted one or a function literal in it, or a line is
+// within two lines of "file:line".
 func near(want, place, function, file string, line int) bool {
 	if want != "" && (function == want || strings.HasPrefix(function, want+".func")) {
 		return true

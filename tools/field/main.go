@@ -34,19 +34,19 @@ func main() {
 func run(ctx context.Context, args []string, w io.Writer) error {
 	fs := flag.NewFlagSet("field", flag.ContinueOnError)
 	duration := fs.Duration("duration", 12*time.Second, "length of each recording")
-	only := fs.String("only", "", "run the cases whose names begin so, separated by commas; empty for all")
+	only := fs.String("only", "", "run the cases whose names start with one of these prefixes, separated by commas; empty for all")
 	fixed := fs.Bool("fixed", false, "run the versions that fixed the faults")
-	pairs := fs.Bool("pairs", false, "run the faulty and then the fixed versions, and compare what was promised with what was saved")
-	kept := fs.String("work", "", "keep sources and recordings in this directory; what it has recorded already is only diagnosed again")
+	pairs := fs.Bool("pairs", false, "run the faulty and then the fixed versions, and compare predicted and measured savings")
+	kept := fs.String("work", "", "keep sources and recordings in this directory; existing recordings are only diagnosed again")
 	save := fs.Bool("w", false, "write the page in docs instead of printing it")
-	look := fs.Bool("first", false, "note in first.json how hone does on cases that are not in it yet")
-	versions := fs.Bool("upgrades", false, "look for versions that cure, as hone tune deps does; -only none writes the page from kept results")
-	costs := fs.Bool("overheads", false, "write what counting executions and inputs cost in the recordings that -work keeps")
+	look := fs.Bool("first", false, "store hone's first results on new cases in first.json")
+	versions := fs.Bool("upgrades", false, "search for versions that fix the bugs, as hone tune deps does; -only none writes the page from kept results")
+	costs := fs.Bool("overheads", false, "write the cost of counting executions and inputs, from the recordings that -work keeps")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
 	if fs.NArg() != 1 || *save && !*versions && (*only != "" || *fixed) {
-		return errors.New("want the directory of the cases; -w goes with all of them, as they are")
+		return errors.New("give the directory of the cases; -w needs all cases, unfixed")
 	}
 	if *costs {
 		return savedTo(filepath.Join("docs", "overhead.md"), *save, w, func(page io.Writer) error { return overheads(*kept, page) })
@@ -90,7 +90,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	})
 }
 
-// savedTo writes a page into a file, or, without save, to w.
+// savedTo writes a page to a file or, without save, to w.
 func savedTo(file string, save bool, w io.Writer, write func(io.Writer) error) error {
 	var page bytes.Buffer
 	if err := write(&page); err != nil {
@@ -103,7 +103,7 @@ func savedTo(file string, save bool, w io.Writer, write func(io.Writer) error) e
 	return err
 }
 
-// pageOf is the name of the page of cases: those that are archives have one of their own.
+// pageOf returns the name of the page for cases: those that are archives have their own page.
 func pageOf(cases []fieldCase) string {
 	if cases[0].files != nil {
 		return "field-own.md"
@@ -120,7 +120,7 @@ func chosen(id, only string) bool {
 	return false
 }
 
-// tryRow tries a case, and its fixed version too if both are wanted.
+// tryRow tries a case and, with pairs, its fixed version.
 func tryRow(ctx context.Context, c *fieldCase, work string, t table, pairs bool) row {
 	r := row{c: c}
 	result, err := tryCase(ctx, c, work, t.Duration, t.fixed)
@@ -144,7 +144,8 @@ func tryRow(ctx context.Context, c *fieldCase, work string, t table, pairs bool)
 	return r
 }
 
-// measured returns what part of the CPU for each unit of work the fixed version saves, with its 95 % interval; nil where no figure has both.
+// measured returns the share of CPU per unit of work that the fixed version saves, with its 95 %
+// interval, or nil if they have no common metric.
 func measured(faulty, fixed *session.Result) (*span, error) {
 	c, err := compare.Recordings([]compare.Source{{Name: "faulty", Manifest: faulty.Manifest}}, []compare.Source{{Name: "fixed", Manifest: fixed.Manifest}},
 		compare.Options{Force: true})
@@ -159,7 +160,7 @@ func measured(faulty, fixed *session.Result) (*span, error) {
 	return nil, nil
 }
 
-// tryCase records a copy of a case, fixed first if need be, and diagnoses it.
+// tryCase records a copy of a case, or of its fixed version, and diagnoses it.
 func tryCase(ctx context.Context, c *fieldCase, work string, duration time.Duration, fixed bool) (*session.Result, error) {
 	name := c.ID
 	if fixed {
@@ -196,7 +197,8 @@ func tryCase(ctx context.Context, c *fieldCase, work string, duration time.Durat
 	return session.Diagnose(ctx, config, path)
 }
 
-// copy puts a case that is a directory into another, at the version that fixed the fault if that is wanted.
+// copy copies a case that is a directory to another directory, if requested at the version that
+// fixed the fault.
 func (c *fieldCase) copy(ctx context.Context, dir string, fixed bool) error {
 	if err := os.CopyFS(dir, os.DirFS(c.dir)); err != nil || !fixed || len(c.GoodGet) == 0 {
 		return err

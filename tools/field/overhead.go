@@ -12,8 +12,9 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// overheads writes what the instruments cost in the recordings that a directory keeps: the CPU of a unit of work with counters of
-// executions, and of inputs, over that of the clean phase of the same recording; how long it all took; and how large it is.
+// overheads writes the cost of the instruments in the recordings of a directory: the CPU per unit
+// of work with counters of executions, and of inputs, relative to the clean phase of the same
+// recording; how long the recording took; and its size.
 func overheads(work string, w io.Writer) error {
 	paths, err := filepath.Glob(filepath.Join(work, "*.hone"))
 	if err != nil {
@@ -52,9 +53,9 @@ func overheads(work string, w io.Writer) error {
 const overheadHead = `# What counting executions and inputs costs
 
 Made by ` + "`go run ./tools/field -work DIR -overheads -w tools/field/testdata/own`" + `; do not edit. Each row is one recording of
-a field case: the CPU that a unit of its work takes in the clean phase, how many times that the same unit takes with counters of
-executions and with counters of inputs, how long the recording took with all builds and phases, and its size. Both instruments run in
-processes of their own, so that their cost changes no figure that hone reports.
+a field case: the CPU per unit of work in the clean phase, the factors by which counters of executions and counters of inputs
+increase it, how long the recording took with all builds and phases, and its size. Both instruments run in processes of their own,
+so their cost does not affect the figures that hone reports.
 
 | program | clean CPU | counts, times | inputs, times | recording took | size |
 |---|---|---|---|---|---|
@@ -74,7 +75,7 @@ func manifestOf(path string) (*recording.Manifest, int64, error) {
 	return &m, info.Size(), nil
 }
 
-// length is the time from the first phase's start to the last one's end.
+// length returns the time from the start of the first phase to the end of the last one.
 func length(m *recording.Manifest) time.Duration {
 	first, last := m.Phases[0].Start, m.Phases[0].Start
 	for _, p := range m.Phases {
@@ -85,7 +86,7 @@ func length(m *recording.Manifest) time.Duration {
 	return last.Sub(first)
 }
 
-// spread says how factors are distributed.
+// spread summarizes the distribution of factors.
 func spread(f []float64) string {
 	if len(f) == 0 {
 		return "none"

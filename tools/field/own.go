@@ -23,7 +23,7 @@ const (
 	markAlso    = " //! also"
 )
 
-// service says how to drive a case that is a service; its zero value is that of a program that ends.
+// service says how to drive a case that is a service; its zero value is for a program that exits.
 type service struct {
 	Load  []string `json:"load"`  // PATH or METHOD PATH; a %d in it counts from From, Range times
 	Range int      `json:"range"` // 0 = once
@@ -48,7 +48,7 @@ func readOwn(files []string) ([]fieldCase, error) {
 	return all, nil
 }
 
-// parseOwn reads one archive. The place of the fault is where the mark stands.
+// parseOwn parses one archive. The fault is at the line with the mark.
 func parseOwn(id string, text []byte) (fieldCase, error) {
 	c := fieldCase{ID: id}
 	for _, f := range txtar.Parse(text).Files {
@@ -74,7 +74,7 @@ func parseOwn(id string, text []byte) (fieldCase, error) {
 	return c, err
 }
 
-// unmark is a file's text without marks, which it notes.
+// unmark removes the marks from a file's text, and stores their locations.
 func (c *fieldCase) unmark(f txtar.File) []byte {
 	lines := strings.Split(string(f.Data), "\n")
 	for i, line := range lines {
@@ -90,7 +90,7 @@ func (c *fieldCase) unmark(f txtar.File) []byte {
 	return []byte(strings.Join(lines, "\n"))
 }
 
-// write puts the files of an archive into a directory and completes its go.mod.
+// write writes the files of an archive to a directory and completes its go.mod.
 func (c *fieldCase) write(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -23,26 +23,27 @@ import (
 	"github.com/hone-go/hone/internal/session"
 )
 
-// upgrade is what `hone tune deps` said of a case, as upgrades.json keeps it. A table of thirty cases takes most of an hour, so each case is
-// kept as soon as it has been tried, and the page is written from kept results.
+// upgrade is the result of `hone tune deps` on a case, as upgrades.json stores it. Thirty cases
+// take most of an hour, so each result is stored immediately, and the page is written from the
+// stored results.
 type upgrade struct {
 	Module  string   `json:"module"`
 	Kind    string   `json:"kind"`
 	Bad     string   `json:"bad"`
-	Good    string   `json:"good,omitempty"`   // the version known to cure; "" when none does
-	Listed  string   `json:"listed,omitempty"` // the first release from Good on that the go command lists; absent in older results
+	Good    string   `json:"good,omitempty"`   // the version known to fix the bug; "" if none does
+	Listed  string   `json:"listed,omitempty"` // the first release, from Good on, that the go command lists; absent in older results
 	Named   string   `json:"named,omitempty"`
 	Metric  string   `json:"metric,omitempty"`
 	Old     float64  `json:"old,omitempty"`
 	Ratio   float64  `json:"ratio,omitempty"`
 	Tried   int      `json:"tried"`
-	Why     string   `json:"why,omitempty"`    // none was named
-	Others  []string `json:"others,omitempty"` // cures named in other modules
+	Why     string   `json:"why,omitempty"`    // why none was named
+	Others  []string `json:"others,omitempty"` // versions named for other modules
 	Seconds float64  `json:"seconds"`
 }
 
-// right reports whether the answer is right: a curing version no newer than the one that is known to cure, or than the first one after it
-// where the go command does not list that one; or none where none cures.
+// right reports whether the answer is correct: a version that is newer than Bad and not newer than
+// the first listed one that is known to fix the bug, or no version if none fixes it.
 func (u upgrade) right() bool {
 	if u.Good == "" {
 		return u.Named == "" && len(u.Others) == 0
@@ -50,7 +51,8 @@ func (u upgrade) right() bool {
 	return u.Named != "" && semver.Compare(u.Named, u.Bad) > 0 && semver.Compare(u.Named, cmp.Or(u.Listed, u.Good)) <= 0
 }
 
-// upgrades tries the chosen cases, keeps what came of each in the file kept, and writes the page of all that are there.
+// upgrades tries the chosen cases, stores each result in the file kept, and writes the page of all
+// results.
 func upgrades(ctx context.Context, cases []fieldCase, only, work, kept string, duration time.Duration, w io.Writer) error {
 	all := map[string]upgrade{}
 	text, err := os.ReadFile(kept)
@@ -85,7 +87,7 @@ func upgrades(ctx context.Context, cases []fieldCase, only, work, kept string, d
 	return err
 }
 
-// tryUpgrade asks for a version that cures a case, as `hone tune deps -bench . .` does.
+// tryUpgrade searches for a version that fixes a case, as `hone tune deps -bench . .` does.
 func tryUpgrade(ctx context.Context, c *fieldCase, work string, duration time.Duration) (upgrade, error) {
 	u := upgrade{Module: c.Module, Kind: c.Kind, Bad: c.Bad}
 	if c.UpgradeFixes {
@@ -129,12 +131,12 @@ func tryUpgrade(ctx context.Context, c *fieldCase, work string, duration time.Du
 		}
 	}
 	if u.Named == "" && u.Why == "" {
-		u.Why = "the module was not looked at"
+		u.Why = "the module was not examined"
 	}
 	return u, nil
 }
 
-// list notes the first release from the one that is known to cure on.
+// list sets Listed.
 func (u *upgrade) list(ctx context.Context, dir, work string) error {
 	alternate, err := os.MkdirTemp(work, "list-")
 	if err != nil {
@@ -155,7 +157,7 @@ func (u *upgrade) list(ctx context.Context, dir, work string) error {
 	return nil
 }
 
-// upgradesPage is docs/field-upgrades.md.
+// upgradesPage returns docs/field-upgrades.md.
 func upgradesPage(all map[string]upgrade, cases int) []byte {
 	var b bytes.Buffer
 	var cured, curable, quiet, controls int
@@ -173,16 +175,16 @@ func upgradesPage(all map[string]upgrade, cases int) []byte {
 			}
 		}
 	}
-	fmt.Fprintf(&b, `# Versions that cure
+	fmt.Fprintf(&b, `# Versions that fix a bug
 
-Real performance bugs of public modules, at the version that has the bug. For each, hone tune deps -bench . . looks for a version that cures, without being
-told which module to look at. An answer is right when the version it names is newer than the one with the bug and not newer than the one whose
-release notes or commits name the fix (or, of the controls, when it names none). hone tries the releases that go list -m -versions lists: where the one
-with the fix is not among them, as on the module proxy of these runs, the first after it counts, in brackets.
+Real performance bugs of public modules, at the version that has the bug. For each, `+"`hone tune deps -bench . .`"+` searches for a version that fixes it,
+without knowing which module to examine. An answer is right if the version is newer than the one with the bug and not newer than the one whose
+release notes or commits mention the fix; for controls, if no version is named. hone tries the releases that `+"`go list -m -versions`"+` lists. If the
+release with the fix is not listed, as by the module proxy of these runs, the first one after it counts; it is given in brackets.
 
 **%d of %d upgrades found; none named for %d of %d controls. %d of %d cases have been tried.**
 
-This page is made by go run ./tools/field -upgrades -w DIR, with the directory of the cases; -only tries some of them, and the others
+Generated by `+"`go run ./tools/field -upgrades -w DIR`, where DIR has the cases; `-only`"+` tries some of them, and the others
 keep their figures.
 
 | case | kind | module | bug in | fixed in | hone names | what it saves | versions tried | right |

@@ -23,11 +23,11 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// subject is a program that is recorded again and again.
+// subject is a program that is recorded repeatedly.
 type subject struct {
 	name, dir string
 	bench     string
-	get       string // path of a request; "" where the program needs no load
+	get       string // path of a request; "" if the program needs no load
 }
 
 func subjects() []subject {
@@ -40,7 +40,7 @@ func subjects() []subject {
 	}
 }
 
-// again is what `peers compare` was asked for.
+// again holds the flags of `peers compare`.
 type again struct {
 	pairs    int
 	duration time.Duration
@@ -49,19 +49,19 @@ type again struct {
 	examples string
 	dir      string // of the recordings
 	cache    string
-	judge    bool // the recordings in dir, without making any
+	judge    bool // judge the recordings in dir, without recording
 	out      io.Writer
 }
 
-// compareArea records a stream of runs of the same programs and counts the verdicts that `hone compare` gives on
-// neighbours, all of them false; and how often it sees a repair.
+// compareArea records the same programs repeatedly, and counts the verdicts that `hone compare`
+// gives on neighbouring recordings, all of which are false, and how often it detects a repair.
 func compareArea(ctx context.Context, args []string, out io.Writer) error {
 	a := again{out: out}
 	fs := flag.NewFlagSet("peers compare", flag.ContinueOnError)
 	fs.IntVar(&a.pairs, "pairs", 40, "`N` pairs of recordings of one program, over three programs")
 	fs.DurationVar(&a.duration, "duration", 5*time.Second, "length of a recording")
 	fs.DurationVar(&a.warmup, "warmup", 2*time.Second, "longest warm-up of a service")
-	fs.BoolVar(&a.busy, "busy", false, "beside a busy loop for each core")
+	fs.BoolVar(&a.busy, "busy", false, "run a busy loop per core in the background")
 	fs.StringVar(&a.examples, "examples", "examples", "`FOLDER` of the programs")
 	fs.StringVar(&a.dir, "keep", "", "keep the recordings in `FOLDER`")
 	fs.BoolVar(&a.judge, "judge", false, "judge the recordings in the -keep folder again, without making any")
@@ -69,7 +69,7 @@ func compareArea(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	if fs.NArg() > 0 || a.pairs < 1 {
-		return fmt.Errorf("compare takes no arguments but flags, and at least one pair")
+		return fmt.Errorf("compare takes only flags, and at least one pair")
 	}
 	if a.judge && a.dir == "" {
 		return fmt.Errorf("-judge needs the folder of -keep")
@@ -95,7 +95,8 @@ func compareArea(ctx context.Context, args []string, out io.Writer) error {
 	return judgeStream(stream).print(out)
 }
 
-// record makes all recordings, one of each subject a round, so that what the machine goes through meets all.
+// record makes all recordings, one of each subject per iteration, so that disturbances of the
+// machine affect all of them.
 func (a *again) record(ctx context.Context) error {
 	if err := os.MkdirAll(a.dir, 0o755); err != nil {
 		return err
@@ -143,8 +144,8 @@ func (a *again) recordOne(ctx context.Context, s subject, file string) error {
 	return err
 }
 
-// spinners starts a process for each core that does nothing but keep it busy. They end with this process, for then
-// their standard input does.
+// spinners starts a process per core that keeps it busy. They exit with this process, because their
+// standard input is then closed.
 func spinners(ctx context.Context) (stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -212,7 +213,7 @@ func (a *again) read() (map[string][]verdicts.Source, error) {
 	return stream, nil
 }
 
-// tally counts what was said of one metric.
+// tally counts the verdicts on one metric.
 type tally struct {
 	what    string
 	pairs   int
@@ -221,16 +222,17 @@ type tally struct {
 	floors  []float64
 }
 
-// score is what a stream of recordings says of `hone compare`.
+// score summarizes the verdicts of `hone compare` on all recordings.
 type score struct {
-	same     []*tally // a subject's metric, in pairs of itself
+	same     []*tally // a subject's metrics, compared with itself
 	pairs    int
 	wrong    int // pairs with any verdict
 	repair   []*tally
 	problems []string // pairs that could not be compared
 }
 
-// judgeStream compares neighbours of each subject, and the service with the repaired one of its round.
+// judgeStream compares neighbouring recordings of each subject, and the service with the repaired
+// one of the same iteration.
 func judgeStream(stream map[string][]verdicts.Source) score {
 	var s score
 	for _, sub := range subjects()[:3] {
@@ -261,7 +263,7 @@ func judgeStream(stream map[string][]verdicts.Source) score {
 	return s
 }
 
-// add counts a comparison; it reports whether any row got a verdict.
+// add counts a comparison, and reports whether any row got a verdict.
 func (s *score) add(to *[]*tally, name string, c *verdicts.Comparison) (told bool) {
 	seen := map[string]bool{} // benchmarks share a metric
 	for _, r := range c.Rows {

@@ -20,32 +20,33 @@ import (
 //go:embed benchmarks/study_test.go.txt
 var studyBenchmarks string
 
-// What the study's operations do: the planted change is a tenth.
+// The operations of the study: the planted change adds a tenth of work.
 const (
 	studyWork    = 100
 	studyPlanted = 110
 	studyCount   = 5                        // benchmarks
-	studyLayouts = 4 * bench.DefaultLayouts // a side: enough for two sets of each of two sides, as hone bench has them
+	studyLayouts = 4 * bench.DefaultLayouts // per side: enough for two sets on each of two sides, as in hone bench
 )
 
-// study is what `peers bench` was asked for.
+// study holds the flags of `peers bench`.
 type study struct {
-	data    string // folder of the collected samples
+	data    string // directory of the collected samples
 	collect time.Duration
 	rival   int // pairs of go test runs
 	seed    uint64
 	out     io.Writer
 }
 
-// benchArea studies the verdicts of hone bench: how often it calls a program different from itself, beside go test -count=10
-// and benchstat, and how often it finds a planted change of a tenth. Samples are collected in pieces, which add up in
-// the folder of -data; a call that collects nothing judges what is there.
+// benchArea studies the verdicts of hone bench: how often it reports a change of an unchanged
+// program, compared with go test -count=10 and benchstat, and how often it detects a planted change
+// of a tenth. Samples are collected in pieces, which accumulate in the directory of -data; a call
+// that collects nothing judges the existing ones.
 func benchArea(ctx context.Context, args []string, out io.Writer) error {
 	s := study{out: out}
 	fs := flag.NewFlagSet("peers bench", flag.ContinueOnError)
 	fs.StringVar(&s.data, "data", "", "`FOLDER` of the samples")
-	fs.DurationVar(&s.collect, "collect", 0, "collect samples for about `D`, and judge nothing")
-	fs.IntVar(&s.rival, "rival", 0, "collect `N` pairs of go test -count=10, and judge nothing")
+	fs.DurationVar(&s.collect, "collect", 0, "only collect samples, for about `D`")
+	fs.IntVar(&s.rival, "rival", 0, "only collect `N` pairs of go test -count=10")
 	fs.Uint64Var(&s.seed, "seed", 1, "`SEED` of the relabelling")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -70,7 +71,8 @@ func benchArea(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// repository makes a git repository with the study's benchmarks, and the planted change in the tree.
+// repository creates a git repository with the study's benchmarks, and the planted change in the
+// working tree.
 func repository(ctx context.Context, dir string) error {
 	write := func(work int) error {
 		text := strings.Replace(studyBenchmarks, "WORK", fmt.Sprint(work), 1)
@@ -94,7 +96,7 @@ func repository(ctx context.Context, dir string) error {
 	return write(studyPlanted)
 }
 
-// collectPiece adds samples of both sides, as hone bench takes them.
+// collectPiece collects samples of both sides, as hone bench does.
 func (s *study) collectPiece(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "hone-peers-")
 	if err != nil {
@@ -122,7 +124,8 @@ func (s *study) collectPiece(ctx context.Context) error {
 	return os.WriteFile(filepath.Join(s.data, "piece-"+time.Now().UTC().Format("20060102T150405")+".json"), text, 0o644)
 }
 
-// collectRival runs the unchanged benchmarks as the documentation of benchstat says, ten values a process.
+// collectRival runs the unchanged benchmarks as benchstat's documentation recommends, ten values
+// per process.
 func (s *study) collectRival(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "hone-peers-")
 	if err != nil {

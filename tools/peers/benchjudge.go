@@ -20,18 +20,19 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// block is one block of a trial, a variant twice: both samples.
+// block is one block of a trial, which runs a variant twice.
 type block [2]bench.Sample
 
 func (b block) seconds() float64 { return b[0].Seconds + b[1].Seconds }
 
-// stream is what one piece holds of one benchmark: the blocks of the base and of the planted change, in the order in which they ran.
+// stream holds one benchmark's blocks of one piece: those of the base and of the planted change, in
+// the order in which they ran.
 type stream struct {
 	name  string
 	sides [2][]block
 }
 
-// pieces reads all pieces: for each, a stream of each benchmark.
+// pieces reads all pieces; each has a stream per benchmark.
 func (s *study) pieces() ([][]stream, error) {
 	files, err := filepath.Glob(filepath.Join(s.data, "piece-*.json"))
 	if err != nil {
@@ -62,13 +63,14 @@ func (s *study) pieces() ([][]stream, error) {
 	return out, nil
 }
 
-// window reads pairs of blocks from a stream, one of each side, as a trial would run them.
+// window reads pairs of blocks, one of each side, from a stream, as a trial would run them.
 type window struct {
-	old, new []block // of these, as they are labelled
+	old, new []block // blocks labelled as this side
 	at       int
 }
 
-// take adds the next pair of blocks to both sides and returns the seconds that they took; false at the end of the stream.
+// take appends the next pair of blocks to both sides and returns their run time in seconds; false
+// at the end of the stream.
 func (w *window) take(old, new *[]bench.Sample) (seconds float64, ok bool) {
 	if w.at >= min(len(w.old), len(w.new)) {
 		return 0, false
@@ -79,7 +81,8 @@ func (w *window) take(old, new *[]bench.Sample) (seconds float64, ok bool) {
 	return o.seconds() + n.seconds(), true
 }
 
-// trialOf judges some benchmarks as hone bench does with a budget; ok is false when a stream ends before the trial does.
+// trialOf judges benchmarks as hone bench does with a budget. ok is false if a stream ends before
+// the trial does.
 func trialOf(windows []*window, names []string, budget time.Duration) (out []bench.Benchmark, ok bool) {
 	for i, w := range windows {
 		b := bench.Benchmark{Name: names[i]}
@@ -107,7 +110,8 @@ func trialOf(windows []*window, names []string, budget time.Duration) (out []ben
 	return out, ok
 }
 
-// relabelled turns one side of a stream into two: of two blocks in a row, ABBA, each label by chance.
+// relabelled splits one side of a stream into two: of each two consecutive blocks, ABBA, each gets
+// a random label.
 func relabelled(blocks []block, rng *rand.Rand) *window {
 	w := &window{}
 	for i := 0; i+1 < len(blocks); i += 2 {
@@ -121,8 +125,8 @@ func relabelled(blocks []block, rng *rand.Rand) *window {
 	return w
 }
 
-// moved turns one side of a stream into two whose binaries place functions differently: one has half of the link layouts, by chance, the
-// other the rest.
+// moved splits one side of a stream into two whose binaries place functions differently: one gets a
+// random half of the link layouts, the other the rest.
 func moved(blocks []block, rng *rand.Rand) *window {
 	var layouts []int
 	for _, b := range blocks {
@@ -153,7 +157,7 @@ type falseCount struct {
 	rows, changed    int // rows with a test
 	exact            int // rows that are compared exactly
 	wrongExact       int
-	runs             []float64 // a side
+	runs             []float64 // per side
 }
 
 func (t *falseCount) add(benchmarks []bench.Benchmark) {
@@ -185,7 +189,8 @@ func (t *falseCount) add(benchmarks []bench.Benchmark) {
 
 const studyComparisons = 400
 
-// unchanged compares programs with themselves, at random places of the pieces. relabel makes two sides of one.
+// unchanged compares programs with themselves, at random positions of the pieces. relabel splits
+// one side into two.
 func unchanged(pieces [][]stream, budget time.Duration, rng *rand.Rand, relabel func([]block, *rand.Rand) *window) (t falseCount) {
 	for tries := 0; t.comparisons < studyComparisons && tries < 20*studyComparisons; tries++ {
 		piece := pieces[rng.IntN(len(pieces))]
@@ -204,7 +209,8 @@ func unchanged(pieces [][]stream, budget time.Duration, rng *rand.Rand, relabel 
 	return t
 }
 
-// planted counts how often the change of a tenth is found in the CPU time, by benchmark; each trial has its own part of a stream.
+// planted counts how often the change of a tenth is detected in the CPU time, per benchmark. Each
+// trial uses its own part of a stream.
 func planted(pieces [][]stream, budget time.Duration) (found, trials map[string]int, runs []float64) {
 	found, trials = map[string]int{}, map[string]int{}
 	for _, piece := range pieces {
@@ -230,7 +236,7 @@ func planted(pieces [][]stream, budget time.Duration) (found, trials map[string]
 	return found, trials, runs
 }
 
-// judge prints the tables of the samples in the folder.
+// judge prints the tables for the samples in the directory.
 func (s *study) judge(ctx context.Context) error {
 	pieces, err := s.pieces()
 	if err != nil {
@@ -296,7 +302,7 @@ func upperBound(k, n int) float64 {
 	low, high := 0.0, 1.0
 	for range 60 {
 		p := (low + high) / 2
-		// The chance of at most k, summed by the ratio of neighbouring terms.
+		// The probability of at most k, summed by the ratio of neighbouring terms.
 		term := math.Exp(float64(n) * math.Log1p(-p))
 		sum := term
 		for i := range k {
@@ -312,7 +318,7 @@ func upperBound(k, n int) float64 {
 	return high
 }
 
-// judgeRival has benchstat compare the pairs of files.
+// judgeRival compares the pairs of files with benchstat.
 func (s *study) judgeRival(ctx context.Context) (t falseCount, err error) {
 	olds, err := filepath.Glob(filepath.Join(s.data, "rival-*-old.txt"))
 	if err != nil || len(olds) == 0 {
@@ -347,7 +353,8 @@ func (s *study) judgeRival(ctx context.Context) (t falseCount, err error) {
 	return t, nil
 }
 
-// benchstatRows counts the rows of benchstat's CSV that have a p-value, and those that it calls a change.
+// benchstatRows counts the rows of benchstat's CSV that have a p-value, and those that it reports
+// as a change.
 func benchstatRows(text string) (rows, changed int) {
 	for line := range strings.Lines(text) {
 		cells := strings.Split(strings.TrimSpace(line), ",")

@@ -9,10 +9,9 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// program is an invented program that test profiles are taken of: functions in
-// packages, each with a few call sites. Calls mostly lead deeper, some go to
-// popular leaf functions, some go back (recursion). It depends on the number
-// of functions alone, so that profiles of different runs can be merged.
+// program is an invented program for test profiles: functions in packages, each with a few call
+// sites. Most calls go deeper, some go to popular leaf functions, some go back (recursion). It
+// depends only on the number of functions, so that profiles of different runs can be merged.
 type program struct {
 	funcs []profile.FrameSpec // without their lines
 	calls [][]call
@@ -27,7 +26,7 @@ type call struct {
 func newProgram(functions int) *program {
 	r := rand.New(rand.NewPCG(7, uint64(functions)))
 	p := &program{calls: make([][]call, functions)}
-	leaves := functions * 9 / 10 // from here on: functions that many call
+	leaves := functions * 9 / 10 // from here on: popular leaf functions
 	for i := range functions {
 		pkg := fmt.Sprintf("example.org/shop/services/part%d/pkg%d", i/500, i/25)
 		name := fmt.Sprintf("%s.(*Type%d).Method%d", pkg, i/5, i)
@@ -54,8 +53,8 @@ func newProgram(functions int) *program {
 	return p
 }
 
-// generate writes a CPU profile of stacks distinct walks through the program.
-// Each sample has as many labels; runs differ by seed.
+// generate writes a CPU profile with the given number of distinct stacks, random walks through the
+// program. Each sample has that many labels; seed varies the walks.
 func (p *program) generate(path string, stacks, depth, labels int, seed uint64) (err error) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})

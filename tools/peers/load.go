@@ -20,15 +20,15 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// loadArea compares the load generator with wrk, in a closed loop, by CPU per request;
-// and shows what a request costs by schedule, where wrk has nothing to compare.
-// The server is this process; its CPU is not measured.
+// loadArea compares the load generator with wrk in a closed loop, by CPU per request, and shows the
+// CPU per scheduled request, for which wrk has no counterpart. The server is this process; its CPU
+// is not measured.
 func loadArea(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("peers load", flag.ContinueOnError)
 	runs := fs.Int("runs", 5, "runs of each tool")
 	seconds := fs.Int("seconds", 1, "length of a run")
 	connections := fs.Int("connections", 64, "connections")
-	url := fs.String("url", "", "another server than this process, on this machine")
+	url := fs.String("url", "", "a server on this machine, instead of this process")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func honeCount(stdout []byte) (int64, error) {
 	return r.Requests, nil
 }
 
-// loadJob is a worker's: URL CONNECTIONS RATE SECONDS.
+// loadJob is a worker's job: URL CONNECTIONS RATE SECONDS.
 func loadJob(out io.Writer, args []string) error {
 	if len(args) != 4 {
 		return fmt.Errorf("worker: load needs a URL and three numbers, not %q", args)

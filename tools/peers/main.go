@@ -10,7 +10,7 @@ import (
 	"os/signal"
 )
 
-// area is one field in which hone is measured against its peers, or what that takes.
+// area is a comparison with other tools, or a preparation for one.
 type area struct {
 	name, help string
 	run        func(ctx context.Context, args []string, out io.Writer) error
@@ -22,9 +22,9 @@ func areas() []area {
 		{"load", "the load generator's CPU per request, against wrk", loadArea},
 		{"trace", "all analyses of execution traces, against go tool trace and x/exp/trace", traceArea},
 		{"ui", "hone ui, action by action, against go tool pprof -http and go tool trace", uiArea},
-		{"compare", "no rival: hone compare on runs of the same programs, and on a repair", compareArea},
+		{"compare", "without another tool: hone compare on runs of the same programs, and on a repair", compareArea},
 		{"bench", "false verdicts of hone bench, against go test -count=10 and benchstat, and the changes that it finds", benchArea},
-		{"pgo", "no comparison: make cmd/hone/release.pgo, the profile that hone is built by", pgoArea},
+		{"pgo", "without a comparison: record cmd/hone/release.pgo, the profile that hone is built with", pgoArea},
 	}
 }
 

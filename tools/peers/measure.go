@@ -12,25 +12,25 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// rival is one of those that are compared.
+// rival is one of the tools that are compared.
 type rival struct {
 	name string
 	run  func(context.Context) (usage, error)
 }
 
-// usage is what a run of a rival took, and made.
+// usage is the cost of a run, and the size of its output.
 type usage struct {
 	cpu  float64 // seconds, user and system
-	peak float64 // MiB of memory; 0 where the system does not tell
-	page float64 // kB of the page made; 0 where none is
+	peak float64 // MiB of memory; 0 if the system does not report it
+	page float64 // kB of the page written; 0 if there is none
 }
 
-// command returns what runs a command and measures it.
+// command returns a function that runs a command and measures it.
 func command(args ...string) func(context.Context) (usage, error) {
 	return func(ctx context.Context) (usage, error) { return measure(ctx, args) }
 }
 
-// measure runs a command to its end. Its output is thrown away, its errors are not.
+// measure runs a command until it exits. Its output is discarded, its errors are not.
 func measure(ctx context.Context, args []string) (usage, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	var stderr bytes.Buffer
@@ -41,13 +41,13 @@ func measure(ctx context.Context, args []string) (usage, error) {
 	return used(cmd.ProcessState), nil
 }
 
-// used is what a finished process took.
+// used returns the cost of a finished process.
 func used(s *os.ProcessState) usage {
 	return usage{cpu: (s.UserTime() + s.SystemTime()).Seconds(), peak: peakMiB(s)}
 }
 
-// compare runs the rivals in turn, so that a change of the machine's mood
-// meets all of them, and returns the median usage of each.
+// compare runs the tools alternately, so that changes of the machine's speed affect all of them,
+// and returns the median usage of each.
 func compare(ctx context.Context, runs int, rivals []rival) ([]usage, error) {
 	cpu, peak, page := make([][]float64, len(rivals)), make([][]float64, len(rivals)), make([][]float64, len(rivals))
 	for range runs {

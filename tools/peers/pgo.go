@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// pgoArea makes the profile that hone is built by: what hone run says of hone at its own hard work.
+// pgoArea records the profile that hone is built with: hone run on hone's own longest commands.
 func pgoArea(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("peers pgo", flag.ContinueOnError)
 	file := fs.String("o", releaseProfile, "`FILE` to write")
@@ -23,7 +23,7 @@ func pgoArea(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	if fs.NArg() > 0 {
-		return errors.New("pgo takes no arguments but flags")
+		return errors.New("pgo takes only flags")
 	}
 	dir, err := os.MkdirTemp("", "hone-peers-")
 	if err != nil {
@@ -57,7 +57,7 @@ func pgoArea(ctx context.Context, args []string, out io.Writer) error {
 	return writePGO(*file, merged)
 }
 
-// hardWork are the commands of hone that take long, with what they work on.
+// hardWork returns hone's longest commands, with their inputs.
 func (b *profileBench) hardWork(ctx context.Context) ([][]string, error) {
 	t := traceBench{dir: b.dir, self: b.self}
 	trace, err := t.file(ctx, 20)
@@ -77,8 +77,8 @@ func (b *profileBench) hardWork(ctx context.Context) ([][]string, error) {
 	}, nil
 }
 
-// writePGO writes of a profile what the compiler reads (cmd/internal/pgo, pprof.go): functions by name, first line
-// and line. Where the files lay on this machine is nobody's business.
+// writePGO writes only the parts of a profile that the compiler reads (cmd/internal/pgo, pprof.go):
+// functions by name, first line and line. The paths of files on this machine are left out.
 func writePGO(file, merged string) error {
 	in, err := os.Open(merged)
 	if err != nil {
@@ -89,7 +89,7 @@ func writePGO(file, merged string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", merged, err)
 	}
-	// Nobody shares the profile, so it may be changed.
+	// The profile is not shared, so it can be changed.
 	for i := range p.Functions {
 		p.Functions[i].Filename = ""
 	}

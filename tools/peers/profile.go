@@ -41,14 +41,14 @@ func profileArea(ctx context.Context, args []string, out io.Writer) error {
 	return printTable(out, rows)
 }
 
-// profileBench knows what is compared with what.
+// profileBench holds the tools and inputs of the comparison.
 type profileBench struct {
 	runs, stacks, files int
 	large               bool
 	data                string
 	out                 io.Writer
 
-	dir               string // for what is made
+	dir               string // directory for created files
 	self, pprof, hone string // programs
 }
 
@@ -63,7 +63,7 @@ func (b *profileBench) findTools(ctx context.Context) error {
 	if b.self, err = os.Executable(); err != nil {
 		return err
 	}
-	// -n prints where the tool is and builds it first: go itself is not measured.
+	// -n prints the tool's path and builds it first, so that the go command is not measured.
 	path, err := exec.CommandContext(ctx, "go", "tool", "-n", "pprof").Output()
 	if err != nil {
 		return fmt.Errorf("find go tool pprof: %w", err)
@@ -76,10 +76,10 @@ func (b *profileBench) findTools(ctx context.Context) error {
 	return nil
 }
 
-// shape is what a made profile is like.
+// shape describes a generated profile.
 type shape struct{ stacks, functions, depth, labels, seed int }
 
-// profiles returns the profiles of these names: those in the data folder, or new ones.
+// profiles returns the profiles with these names: those in the data directory, or new ones.
 func (b *profileBench) profiles(ctx context.Context, s shape, names ...string) ([]string, error) {
 	files := make([]string, len(names))
 	for i, name := range names {
@@ -118,7 +118,7 @@ func allSet(files []string) bool {
 	return true
 }
 
-// compareAll measures the rows of the table in DESIGN.md's order.
+// compareAll measures the rows of the table.
 func (b *profileBench) compareAll(ctx context.Context) ([]row, error) {
 	pair, err := b.profiles(ctx, shape{b.stacks, 20_000, 37, 1, 1}, "one.pb.gz", "two.pb.gz")
 	if err != nil {
@@ -157,7 +157,7 @@ func (b *profileBench) compareAll(ctx context.Context) ([]row, error) {
 	return rows, b.fill(ctx, &rows[4], min(b.runs, 3), pprofPage(b.pprof, one), honePage(b.hone, one, filepath.Join(b.dir, "flame.html")))
 }
 
-// fillLarge measures the row that costs pprof minutes, if that is wanted.
+// fillLarge measures the row that takes pprof minutes, if -large is set.
 func (b *profileBench) fillLarge(ctx context.Context, r *row) error {
 	if !b.large {
 		r.skip = "add -large; it takes pprof more than a minute of CPU and 5 GiB of memory"
@@ -180,7 +180,7 @@ func (b *profileBench) fill(ctx context.Context, r *row, runs int, peer, ours fu
 	return nil
 }
 
-// inflatedSize is the length of a profile without its compression.
+// inflatedSize returns the uncompressed size of a profile.
 func inflatedSize(file string) (int64, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"text/tabwriter"
 )
 
-// target is what hone wants to reach in a row; a zero is no target.
+// target is hone's target for a row; zero values are no target.
 type target struct {
-	ratio float64 // the peer's CPU by hone's, at least
+	ratio float64 // the other tool's CPU / hone's, at least
 	cpu   float64 // hone's CPU seconds, at most
 	peak  float64 // hone's MiB, at most
 	page  float64 // kB of hone's page, at most
@@ -31,7 +31,7 @@ func (t target) goals(peer, ours usage) []goal {
 	add(t.ratio > 0, fmt.Sprintf("≥ %g×", t.ratio), peer.cpu >= t.ratio*ours.cpu)
 	add(t.page > 0, fmt.Sprintf("≤ %g kB", t.page), ours.page <= t.page)
 	add(t.cpu > 0, fmt.Sprintf("≤ %g s", t.cpu), ours.cpu <= t.cpu)
-	add(t.peak > 0, fmt.Sprintf("≤ %g MiB", t.peak), ours.peak <= t.peak) // 0 where it is unknown
+	add(t.peak > 0, fmt.Sprintf("≤ %g MiB", t.peak), ours.peak <= t.peak) // 0 if unknown
 	return goals
 }
 
@@ -44,7 +44,7 @@ func (t target) String() string {
 	return strings.Join(texts, ", ")
 }
 
-// judge says whether the target was reached, or what of it was not.
+// judge says whether the target was reached, or which goals were missed.
 func (t target) judge(peer, ours usage) string {
 	var missed []string
 	for _, g := range t.goals(peer, ours) {
@@ -61,10 +61,10 @@ func (t target) judge(peer, ours usage) string {
 // row is one line of an area's table.
 type row struct {
 	what   string
-	names  [2]string // the peer's and hone's
+	names  [2]string // the other tool's and hone's
 	usages [2]usage
 	target target
-	skip   string // why it was not measured; "" when it was
+	skip   string // why it was not measured; "" if it was
 }
 
 func printTable(out io.Writer, rows []row) error {
@@ -91,7 +91,7 @@ func printTable(out io.Writer, rows []row) error {
 	return nil
 }
 
-// memoryRatio is "" where the system does not tell memory.
+// memoryRatio returns "" if the system does not report memory.
 func memoryRatio(peer, ours usage) string {
 	if ours.peak == 0 {
 		return ""

@@ -17,8 +17,8 @@ import (
 	exptrace "golang.org/x/exp/trace"
 )
 
-// traceArea compares with go tool trace, and with a loop over golang.org/x/exp/trace.Reader, which is
-// the least that a tool built on that can take.
+// traceArea compares with go tool trace, and with a loop over golang.org/x/exp/trace.Reader, which
+// is a lower bound for a tool that is built on it.
 func traceArea(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("peers trace", flag.ContinueOnError)
 	b := &traceBench{out: out}
@@ -38,10 +38,10 @@ func traceArea(ctx context.Context, args []string, out io.Writer) error {
 	return b.compareAll(ctx)
 }
 
-// traceBench knows what is compared with what.
+// traceBench holds the tools and inputs of the comparison.
 type traceBench struct {
 	runs              int
-	data, dir         string // ready traces; for what is made
+	data, dir         string // existing traces; directory for created files
 	self, trace, hone string // programs
 	out               io.Writer
 }
@@ -52,7 +52,7 @@ func (b *traceBench) findTools(ctx context.Context) error {
 		return err
 	}
 	b.self, b.hone = p.self, p.hone
-	path, err := exec.CommandContext(ctx, "go", "tool", "-n", "trace").Output() // which builds it, too
+	path, err := exec.CommandContext(ctx, "go", "tool", "-n", "trace").Output() // also builds it
 	if err != nil {
 		return fmt.Errorf("find go tool trace: %w", err)
 	}
@@ -60,16 +60,16 @@ func (b *traceBench) findTools(ctx context.Context) error {
 	return nil
 }
 
-// traced is what was measured of one trace.
+// traced holds the measurements on one trace.
 type traced struct {
 	name   string
 	mb     float64
 	tools  []string
-	usages []usage // hone's is the last
+	usages []usage // hone's is last
 }
 
-// biggestForPprof is the largest trace, in MB, that go tool trace -pprof is run on: it takes some 85 bytes
-// of memory for each of the trace, 19 GB for one of 220 MB.
+// biggestForPprof is the largest trace, in MB, on which go tool trace -pprof is run: it takes about
+// 85 bytes of memory per byte of the trace, 19 GB for 220 MB.
 const biggestForPprof = 50
 
 func (b *traceBench) compareAll(ctx context.Context) error {
@@ -88,7 +88,7 @@ func (b *traceBench) compareAll(ctx context.Context) error {
 	return printTraces(b.out, all)
 }
 
-// file returns the trace of a size: the one in the data folder, or a new one.
+// file returns the trace of a size: that in the data directory, or a new one.
 func (b *traceBench) file(ctx context.Context, mb int) (string, error) {
 	name := fmt.Sprintf("t%d.trace", mb)
 	if b.data != "" {
@@ -128,12 +128,12 @@ func (b *traceBench) compareOne(ctx context.Context, file string, mb int) (trace
 	return t, err
 }
 
-// What hone wants to reach.
+// hone's targets.
 const (
-	traceRatio = 30.0 // less CPU than one -pprof run; there are four, and hone does all at once
-	traceRate  = 200  // MB for a second of CPU, of traces of 50 MB and more
+	traceRatio = 30.0 // times less CPU than one -pprof run; there are four, and hone computes all at once
+	traceRate  = 200  // MB per second of CPU, for traces of 50 MB and more
 	tracePeak  = 95.0 // MiB: 100 MB
-	traceFlat  = 1.1  // the peak on 220 MB by that on 50 MB
+	traceFlat  = 1.1  // the peak at 220 MB / that at 50 MB
 )
 
 func printTraces(out io.Writer, all []traced) error {

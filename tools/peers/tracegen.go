@@ -18,12 +18,12 @@ import (
 	"time"
 )
 
-// generateTrace traces a busy service, which runs in this process, until the trace has
-// size bytes. Its requests are the same in each run; when they come depends on the machine.
+// generateTrace traces a busy service, which runs in this process, until the trace has size bytes.
+// Its requests are the same in each run; their timing depends on the machine.
 //
-// The service has what an analysis of traces should find: a lock, an unbuffered channel to a pool of
-// workers, a goroutine for each tiny piece of work, timers, garbage, one slow request in 500, tasks,
-// regions, logs and CPU samples.
+// The service has what an analysis of traces should find: a lock, an unbuffered channel to a pool
+// of workers, a goroutine for each tiny piece of work, timers, garbage, one slow request in 500,
+// tasks, regions, logs and CPU samples.
 func generateTrace(path string, size int64) (err error) {
 	const connections, pool, idle = 128, 32, 500
 	s := &tracedService{cache: map[int]*tracedItem{}, jobs: make(chan tracedJob), stop: make(chan struct{})}
@@ -63,7 +63,7 @@ func generateTrace(path string, size int64) (err error) {
 	return nil
 }
 
-// fullWriter says when enough was written, or when that failed.
+// fullWriter reports when enough was written, or when writing failed.
 type fullWriter struct {
 	w      *bufio.Writer
 	left   int64
@@ -97,7 +97,7 @@ type tracedJob struct {
 type tracedService struct {
 	mu    sync.Mutex
 	cache map[int]*tracedItem
-	jobs  chan tracedJob // without a buffer, on purpose
+	jobs  chan tracedJob // unbuffered, on purpose
 	seq   atomic.Int64
 	stop  chan struct{}
 }

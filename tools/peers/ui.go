@@ -20,7 +20,7 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// uiArea compares the servers that people look at profiles and traces with, request by request.
+// uiArea compares servers that show profiles and traces, request by request.
 func uiArea(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("peers ui", flag.ContinueOnError)
 	b := &uiBench{out: out}
@@ -41,7 +41,7 @@ func uiArea(ctx context.Context, args []string, out io.Writer) error {
 	return b.compareAll(ctx)
 }
 
-// uiBench knows what is compared with what.
+// uiBench holds the tools and inputs of the comparison.
 type uiBench struct {
 	runs      int
 	large     bool
@@ -66,7 +66,7 @@ func (b *uiBench) findTools(ctx context.Context) error {
 	return nil
 }
 
-// visit is something that a user does, as the requests that a browser sends for it.
+// visit is an action of a user, as the requests that a browser sends for it.
 type visit struct {
 	name  string
 	paths []string
@@ -76,11 +76,11 @@ type visit struct {
 type server struct {
 	name    string
 	command []string
-	at      *regexp.Regexp // finds the address in what it prints
+	at      *regexp.Regexp // matches the address in its output
 	visits  []visit
 }
 
-// Frames of either kind of test data that these expressions match: of tools/peers, and of older folders of data.
+// Regular expressions for frames in test data of tools/peers, also of older versions.
 const (
 	focused = `(plan|Method)3[0-9]{2}$`
 	hidden  = `(flush|Type)4[0-9]\b`
@@ -171,7 +171,7 @@ func (b *uiBench) traceFile(ctx context.Context, name string, mb int) (string, e
 	return t.file(ctx, mb)
 }
 
-// row visits the servers in turn, and prints the median of each action.
+// row runs the servers alternately, and prints the median of each action.
 func (b *uiBench) row(ctx context.Context, w io.Writer, file string, servers []server) error {
 	seen := make([][][]usage, len(servers)) // by server and visit
 	for i, s := range servers {
@@ -200,12 +200,13 @@ func (b *uiBench) row(ctx context.Context, w io.Writer, file string, servers []s
 	return nil
 }
 
-// visitAll starts a server, does all visits, and ends it. The first visit is charged with the start.
+// visitAll starts a server, sends the requests of all visits, and stops it. The first visit
+// includes the start.
 func (s server) visitAll(ctx context.Context) ([]usage, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.command[0], s.command[1:]...)
-	cmd.Env = append(os.Environ(), "BROWSER=true") // go tool trace opens one otherwise
+	cmd.Env = append(os.Environ(), "BROWSER=true") // otherwise go tool trace opens a browser
 	said, err := os.CreateTemp("", "hone-peers-")
 	if err != nil {
 		return nil, err
@@ -244,7 +245,7 @@ func (s server) visitAll(ctx context.Context) ([]usage, error) {
 	return out, nil
 }
 
-// address waits until the server says where it is.
+// address waits until the server prints its address.
 func (s server) address(ctx context.Context, log string) (string, error) {
 	for {
 		text, err := os.ReadFile(log)
@@ -262,7 +263,8 @@ func (s server) address(ctx context.Context, log string) (string, error) {
 	}
 }
 
-// get returns how many bytes come over the connection, compressed where the server does that as for a browser.
+// get returns the number of bytes that the connection transfers, compressed if the server
+// compresses for browsers.
 func get(ctx context.Context, address string) (int64, error) {
 	client := &http.Client{Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true}}
 	for {
@@ -272,7 +274,7 @@ func get(ctx context.Context, address string) (int64, error) {
 		}
 		req.Header.Set("Accept-Encoding", "gzip")
 		resp, err := client.Do(req)
-		if err != nil { // it says its address before it listens
+		if err != nil { // it prints its address before it listens
 			select {
 			case <-ctx.Done():
 				return 0, fmt.Errorf("get %s: %w", address, err)
@@ -289,7 +291,8 @@ func get(ctx context.Context, address string) (int64, error) {
 	}
 }
 
-// soFar is what a process that runs has taken: CPU seconds, and its peak of memory in MiB. It asks Linux.
+// soFar returns the cost of a running process so far: CPU seconds, and peak memory in MiB. It works
+// on Linux only.
 func soFar(pid int) (cpu, peak float64, err error) {
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	if err != nil || len(tasks) == 0 {
@@ -298,7 +301,7 @@ func soFar(pid int) (cpu, peak float64, err error) {
 	for _, task := range tasks {
 		text, err := os.ReadFile(task)
 		if err != nil {
-			continue // a thread that ended meanwhile
+			continue // a thread that has exited
 		}
 		ns, _, _ := strings.Cut(string(text), " ")
 		v, err := strconv.ParseFloat(ns, 64)

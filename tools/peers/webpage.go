@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// pprofPage returns what opens a profile in pprof's web UI, fetches the flame
-// graph as a browser does first, and ends the server.
+// pprofPage returns a function that opens a profile in pprof's web UI, fetches the flame graph as a
+// browser does first, and stops the server.
 func pprofPage(pprof, file string) func(context.Context) (usage, error) {
 	return func(ctx context.Context) (usage, error) {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
@@ -40,8 +40,7 @@ func pprofPage(pprof, file string) func(context.Context) (usage, error) {
 
 var servesAt = regexp.MustCompile(`Serving web UI on (http://\S+)`)
 
-// fetchFlameGraph waits until the server says where it is, and returns the
-// length of the page.
+// fetchFlameGraph waits until the server prints its address, and returns the size of the page.
 func fetchFlameGraph(ctx context.Context, log io.Reader) (int64, error) {
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
@@ -55,7 +54,7 @@ func fetchFlameGraph(ctx context.Context, log io.Reader) (int64, error) {
 	return 0, fmt.Errorf("the web UI did not start: %v", lines.Err())
 }
 
-// fetch returns the length of a page. The server may not listen yet.
+// fetch returns the size of a page. The server may not be listening yet.
 func fetch(ctx context.Context, url string) (int64, error) {
 	client := &http.Client{Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true}}
 	for {
@@ -80,7 +79,7 @@ func fetch(ctx context.Context, url string) (int64, error) {
 	}
 }
 
-// honePage returns what makes hone's page.
+// honePage returns a function that writes hone's page.
 func honePage(hone, file, page string) func(context.Context) (usage, error) {
 	return func(ctx context.Context) (usage, error) {
 		u, err := measure(ctx, []string{hone, "flame", "-q", "-o", page, file})

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// workerArg makes this program do one job in a process of its own, so that the
-// job's CPU and memory can be measured, or do not weigh on the measurement.
+// workerArg makes this program do one job in its own process, so that the job's CPU and memory can
+// be measured, or do not affect the measurement.
 const workerArg = "worker"
 
 // worker does a job: generate, load, spin, trace or readtrace.
