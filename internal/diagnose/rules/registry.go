@@ -54,6 +54,7 @@ import (
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
 	hotmutex "github.com/hone-go/hone/internal/diagnose/rules/hot-mutex"
 	idleconnsperhost "github.com/hone-go/hone/internal/diagnose/rules/idle-conns-per-host"
+	incompressibledata "github.com/hone-go/hone/internal/diagnose/rules/incompressible-data"
 	ioinloop "github.com/hone-go/hone/internal/diagnose/rules/io-in-loop"
 	jsonroundtrip "github.com/hone-go/hone/internal/diagnose/rules/json-round-trip"
 	jsontoany "github.com/hone-go/hone/internal/diagnose/rules/json-to-any"
@@ -190,6 +191,7 @@ func All() []rule.Rule {
 		heavyctorpercall.Rule(),
 		hotmutex.Rule(),
 		idleconnsperhost.Rule(),
+		incompressibledata.Rule(),
 		ioinloop.Rule(),
 		jsonroundtrip.Rule(),
 		jsontoany.Rule(),

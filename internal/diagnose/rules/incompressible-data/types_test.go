@@ -1,0 +1,33 @@
+package incompressibledata
+
+import (
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+)
+
+// TestSets: responses are named whose content type says that they are compressed already.
+func TestSets(t *testing.T) {
+	for set, want := range map[string]string{
+		`w.Header().Set("Content-Type", "image/png")`:     "main.go:8 sends image/png",
+		`w.Header().Set("content-type", kind)`:            "main.go:8 sends video/mp4",
+		`w.Header().Set("Content-Type", "image/svg+xml")`: "",
+		`w.Header().Set("Accept", "image/png")`:           "",
+	} {
+		places := ruletest.Places(t, `package main
+
+import "net/http"
+
+const kind = "video/mp4"
+
+func serve(w http.ResponseWriter) {
+	`+set+` //@ here
+}
+
+func main() {}
+`)
+		if got := sets(places["here"]); got != want {
+			t.Errorf("%s: %q, want %q", set, got, want)
+		}
+	}
+}
