@@ -30,6 +30,9 @@ type draft struct {
 	muted      muting   // why it is silenced; zero when it is not
 }
 
+// setting reports whether a draft is about how the program is built or run, and not about its code.
+func (d *draft) setting() bool { return d.rule.Setting && !d.claims[0].match.InCode }
+
 // saving is a share of one resource's total.
 type saving struct {
 	resource string

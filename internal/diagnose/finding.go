@@ -29,7 +29,7 @@ func (e *engine) finding(d *draft) Finding {
 	f := Finding{
 		Rule:       d.rule.ID,
 		Generic:    d.rule.Generic,
-		Setting:    d.rule.Setting,
+		Setting:    d.setting(),
 		Kind:       cmp.Or(first.Kind, d.rule.Kind),
 		Title:      d.rule.Title,
 		Cause:      sentences(first.Cause, e.elsewhere(d), e.costWords(d), e.runsWords(d)),

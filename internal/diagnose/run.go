@@ -74,7 +74,7 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, all []rule.Rule, c Ch
 	e.nest(drafts)
 	for _, d := range drafts {
 		switch {
-		case e.above(d) && d.rule.Setting:
+		case e.above(d) && d.setting():
 			settings = append(settings, d)
 		case e.above(d):
 			code = append(code, d)

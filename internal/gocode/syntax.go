@@ -6,12 +6,15 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // maxSyntax bounds how many packages are loaded with syntax at a time: each costs
@@ -250,6 +253,33 @@ type Place struct {
 	files []*ast.File // of the package
 }
 
+// CallsOf returns the lines of the main module that call a function, by its name as [Place.CalleeName] gives it, in order of
+// package, file and line.
+func (s *Syntax) CallsOf(name string) []*Place {
+	var found []*Place
+	seen := map[*ast.File]bool{}
+	for _, key := range slices.Sorted(maps.Keys(s.files)) {
+		f := s.files[key]
+		if seen[f.file] || f.pkg.Module != nil && !f.pkg.Module.Main {
+			continue
+		}
+		seen[f.file] = true
+		ast.Inspect(f.file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if fn, ok := typeutil.Callee(f.pkg.TypesInfo, call).(*types.Func); ok && fn.FullName() == name {
+				if p, ok := s.at(key, path.Base(key), f.fset.Position(call.Pos()).Line); ok {
+					found = append(found, p)
+				}
+			}
+			return true
+		})
+	}
+	return found
+}
+
 // At returns the syntax around a line; false when the package is not loaded or no
 // declaration with code covers the line.
 //
@@ -257,14 +287,18 @@ type Place struct {
 // a line like "sort.Slice(s, func(i, j int) bool { return s[i] < s[j] })" Func is the outer function,
 // and Nodes holds what is inside the literal too.
 func (s *Syntax) At(file string, line int) (*Place, bool) {
-	key := s.index.fileKey(file)
+	return s.at(s.index.fileKey(file), path.Base(slashed(file)), line)
+}
+
+// at returns the syntax around a line of the file with a key and a base name.
+func (s *Syntax) at(key, base string, line int) (*Place, bool) {
 	f, ok := s.files[key]
 	if !ok || s.index.distrusted(key) != "" {
 		return nil, false
 	}
 	p := &Place{
 		Fset: f.fset, File: f.file, Info: f.pkg.TypesInfo, Pkg: f.pkg.Types,
-		Line: line, name: path.Base(slashed(file)), files: f.pkg.Syntax,
+		Line: line, name: base, files: f.pkg.Syntax,
 	}
 	for _, d := range f.file.Decls {
 		if p.spans(d) {

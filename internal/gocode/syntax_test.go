@@ -100,6 +100,13 @@ func TestSyntaxQueries(t *testing.T) {
 	if !strings.Contains(lacking["example.com/q/broken"], "cannot use 1") || lacking["example.com/q/none"] == "" {
 		t.Errorf("lacking = %v", lacking)
 	}
+	var called []int
+	for _, p := range s.CallsOf("(*strings.Replacer).Replace") {
+		called = append(called, p.Line)
+	}
+	if !slices.Equal(called, []int{lineOf(t, file, `"a", "b",`) - 1}) || len(s.CallsOf("strings.Repeat")) > 0 {
+		t.Errorf("Replace is called on lines %v", called)
+	}
 	at := func(mark string) *Place {
 		t.Helper()
 		p, ok := s.At(file, lineOf(t, file, mark))

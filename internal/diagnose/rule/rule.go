@@ -198,6 +198,8 @@ type Match struct {
 	// Saving is what a change saves, with bounds, for matches without rows (configuration, what a
 	// trace shows).
 	Saving *Saving
+	// InCode says, in a rule about a setting, that the site's line sets it: the finding is one in code.
+	InCode bool
 }
 
 // Saving is what a change would save: CPU seconds of the recording's window, or with a

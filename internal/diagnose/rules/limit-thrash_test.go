@@ -34,6 +34,13 @@ func TestLimitThrashPrograms(t *testing.T) {
 		if !strings.Contains(m.Fix, "Raise GOMEMLIMIT to") || !strings.Contains(m.Fix, "main.main") {
 			t.Error(m.Fix)
 		}
+		if !m.InCode || m.Site == nil || m.Site.Function != "main.main" || !strings.Contains(m.Cause, "This call of debug.SetMemoryLimit overrides") {
+			t.Errorf("not at the call that sets the limit: %v %s", m.Site, m.Cause)
+		}
+		p.Manifest.Runtime.GOMEMLIMIT = 47 * mib
+		if m := firstOf(t, limitthrash.Rule(), p); m == nil || m.InCode || m.Site != nil {
+			t.Error("the limit is not the one that the call sets, and the finding is at the call")
+		}
 		p.Manifest.Runtime.GOMEMLIMIT = 0
 		if firstOf(t, limitthrash.Rule(), p) != nil {
 			t.Error("there is no limit")

@@ -103,6 +103,7 @@ func find(p *rule.Pass) []rule.Match {
 	}
 	m.Saving = &rule.Saving{Seconds: promise.Value, Low: math.Max(0, promise.Low), High: promise.High, Collector: promise.Value}
 	m.Evidence = append(m.Evidence, collector.Slowed(p)...)
+	collector.PlaceInCode(p, &m, collector.SetGCPercent, int64(s.GOGC))
 	return []rule.Match{m}
 }
 

@@ -89,6 +89,7 @@ func find(p *rule.Pass) []rule.Match {
 	if gaveUp(p) {
 		m.Evidence = append(m.Evidence, rule.Evidence{What: "the runtime capped the collector at half of the CPU", Value: "in the measured phase"})
 	}
+	collector.PlaceInCode(p, &m, collector.SetMemoryLimit, int64(limit))
 	return []rule.Match{m}
 }
 

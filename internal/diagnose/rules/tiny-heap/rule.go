@@ -75,7 +75,7 @@ func find(p *rule.Pass) []rule.Match {
 	memory, what := collector.Memory(p)
 	work := collector.Worth(p)
 	saved := (1 - goal/next) * (1 - kept)
-	return []rule.Match{{
+	m := rule.Match{
 		Confidence: rule.Likely, // profile and metrics agree; only a run with the setting proves it
 		Saving: &rule.Saving{
 			Seconds: work.Value * saved,
@@ -94,7 +94,9 @@ func find(p *rule.Pass) []rule.Match {
 			{What: "heap goal", Value: fmt.Sprintf("%s at GOGC=%d", units.Bytes(goal), collector.GOGC(p))},
 			{What: "memory in use", Value: fmt.Sprintf("%s of %s (%s)", units.Bytes(collector.Held(p)), units.Bytes(memory), what)},
 		}, collector.Slowed(p)...),
-	}}
+	}
+	collector.PlaceInCode(p, &m, collector.SetGCPercent, int64(collector.GOGC(p)))
+	return []rule.Match{m}
 }
 
 // choose returns the goal that the memory allows; 0 for none.

@@ -1,0 +1,74 @@
+package collector
+
+import (
+	"fmt"
+	"go/types"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/diagnose/traced"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Functions of package runtime/debug that set what the environment sets as GOGC and GOMEMLIMIT.
+const (
+	SetGCPercent   = "runtime/debug.SetGCPercent"
+	SetMemoryLimit = "runtime/debug.SetMemoryLimit"
+)
+
+// PlaceInCode makes a match about a setting one about the line of the program that sets it to the current value, which overrides the
+// environment. It leaves the match as it is when no line does so visibly, or several do.
+func PlaceInCode(p *rule.Pass, m *rule.Match, function string, value int64) {
+	if p.Syntax == nil {
+		return
+	}
+	places := p.Syntax.CallsOf(function)
+	if len(places) != 1 {
+		return
+	}
+	place := places[0]
+	calls := syntax.CallsOf(place, function)
+	if len(calls) != 1 {
+		return
+	}
+	if n, constant := syntax.ConstInt(place, calls[0].Args[0]); constant && n != value {
+		return // set to something else later
+	}
+	at := place.Fset.Position(calls[0].Pos())
+	s := traced.SiteAt(p, exectrace.Line{Function: profileName(place), File: at.Filename, Line: at.Line})
+	if s == nil {
+		return
+	}
+	m.Site, m.InCode = s, true
+	name := function[len("runtime/"):]
+	m.Cause = fmt.Sprintf("This call of %s overrides the environment. %s", name, m.Cause)
+	m.Fix = fmt.Sprintf("Change the argument of %s here, or remove the call so that the environment decides. %s", name, m.Fix)
+}
+
+// profileName returns the name that profiles have for the declared function around a place; "" outside functions.
+func profileName(p *gocode.Place) string {
+	if p.Decl == nil {
+		return ""
+	}
+	pkg := p.Pkg.Path()
+	if p.Pkg.Name() == "main" {
+		pkg = "main"
+	}
+	fn, ok := p.Info.Defs[p.Decl.Name].(*types.Func)
+	if !ok || fn.Signature().Recv() == nil {
+		return pkg + "." + p.Decl.Name.Name
+	}
+	recv, pointer := fn.Signature().Recv().Type(), false
+	if ptr, ok := recv.(*types.Pointer); ok {
+		recv, pointer = ptr.Elem(), true
+	}
+	named, ok := recv.(*types.Named)
+	if !ok {
+		return ""
+	}
+	if pointer {
+		return fmt.Sprintf("%s.(*%s).%s", pkg, named.Obj().Name(), fn.Name())
+	}
+	return fmt.Sprintf("%s.%s.%s", pkg, named.Obj().Name(), fn.Name())
+}
