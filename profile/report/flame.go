@@ -84,7 +84,7 @@ type flameSource struct {
 	values     []int64
 	frames     *frames.Table
 	sums       []frames.Sum
-	side       [2][]cursor // memory of the last splitter, reused by the next
+	cursors    []cursor // memory of the last splitter, reused by the next
 	keys       []uint32
 }
 
@@ -101,7 +101,7 @@ func (s *flameSource) layOut(o FlameOptions) *FlameGraph {
 	f := &FlameGraph{SampleType: s.sampleType, Total: s.total}
 	split := newSplitter(s, o.Inverted)
 	f.place(split.grow(o))
-	s.side, s.keys = split.side, split.keys
+	s.cursors, s.keys = split.cursors, split.keys
 	f.name(s.frames, s.sums)
 	return f
 }
@@ -110,7 +110,7 @@ func (s *flameSource) layOut(o FlameOptions) *FlameGraph {
 type flameNode struct {
 	parent, function, depth    int32
 	seq                        int // order among siblings of equal width
-	lo, hi                     int // range of its samples in splitter.side[depth%2]
+	lo, hi                     int // range of its samples in splitter.cursors
 	width, value, self, inline int64
 	ends                       int64 // width of the samples that end here
 }
@@ -126,14 +126,15 @@ type cursor struct {
 	taken int32  // frames of the next location already passed
 }
 
-// splitter divides ranges of samples by their next frame. The samples of a node are contiguous in
-// one side; those of its children are in the same range of the other side.
+// splitter divides ranges of samples by their next frame. The samples of a node are contiguous, and
+// its children's ranges are within its own.
 type splitter struct {
 	frames   *frames.Table
 	pages    [][]int32 // the column of stacks
 	inverted bool
 	first    []uint32 // by location: twice the first key of the location, plus one when it has more
-	side     [2][]cursor
+	cursors  []cursor
+	scratch  []cursor // of place
 	keys     []uint32 // scratch of split: the key that each cursor passed
 	slot     []int32  // by function: its index among the children of the current node
 	seen     []int32  // by function: the node that slot is valid for
@@ -146,10 +147,10 @@ func newSplitter(src *flameSource, inverted bool) *splitter {
 	s := &splitter{
 		frames: src.frames, inverted: inverted, pages: src.view.StackPages(),
 		slot: make([]int32, n), seen: make([]int32, n),
-		side: src.side, keys: src.keys,
+		cursors: src.cursors[:0], keys: src.keys,
 	}
-	if s.side[0] = s.side[0][:0]; cap(s.side[0]) == 0 {
-		s.side[0] = make([]cursor, 0, len(src.values))
+	if cap(s.cursors) == 0 {
+		s.cursors = make([]cursor, 0, len(src.values))
 	}
 	if inverted {
 		s.first = src.frames.KeysAt(0)
@@ -164,11 +165,11 @@ func newSplitter(src *flameSource, inverted bool) *splitter {
 		if !inverted && n > 0 {
 			off += n - 1
 		}
-		s.side[0] = append(s.side[0], cursor{value: v, page: page, at: off, left: n})
+		s.cursors = append(s.cursors, cursor{value: v, page: page, at: off, left: n})
 	}
-	if len(s.side[1]) != len(s.side[0]) {
-		s.side[1] = make([]cursor, len(s.side[0]))
-		s.keys = make([]uint32, len(s.side[0]))
+	s.scratch = make([]cursor, min(mostScratch, len(s.cursors)/4))
+	if len(s.keys) != len(s.cursors) {
+		s.keys = make([]uint32, len(s.cursors))
 	}
 	return s
 }
@@ -243,7 +244,7 @@ func (s *splitter) pass(c *cursor, key uint32) (inlined bool) {
 func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
 	mark := index + 1
 	s.children = s.children[:0]
-	from, to, keys := s.side[n.depth%2][n.lo:n.hi], s.side[(n.depth+1)%2], s.keys[:n.hi-n.lo]
+	from, keys := s.cursors[n.lo:n.hi], s.keys[:n.hi-n.lo]
 	for i := range from {
 		c := &from[i]
 		if i%batch == 0 {
@@ -281,33 +282,69 @@ func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
 		x, y := &names[a.function], &names[b.function]
 		return cmp.Or(cmp.Compare(b.width, a.width), cmp.Compare(x.Name, y.Name), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(a.function, b.function))
 	})
+	s.place(n.lo, from, keys)
+	return s.children
+}
+
+// mostScratch is how many samples are sorted into other memory: 1.5 MiB, which the processor's caches hold.
+const mostScratch = 1 << 16
+
+// place sorts the samples of a node by child and sets the children's ranges. Samples of no child are
+// not used again. Many samples are sorted in place, because other memory for all samples would be a
+// tenth of what a server of a large profile uses.
+func (s *splitter) place(lo int, from []cursor, keys []uint32) {
 	s.next = s.next[:0]
-	at := n.lo
+	at := 0
 	for i := range s.children {
 		c := &s.children[i]
 		s.slot[c.function] = int32(i)
 		s.next = append(s.next, at)
-		c.lo, c.hi = at, at+c.hi
-		at = c.hi
+		c.lo, c.hi = lo+at, lo+at+c.hi
+		at += c.hi - c.lo
 	}
-	for i := range from {
-		c := &from[i]
-		if keys[i] == atEnd || s.slot[keys[i]>>1] < 0 {
-			continue
+	if to := s.scratch; len(from) <= len(to) {
+		for i, key := range keys {
+			if key == atEnd || s.slot[key>>1] < 0 {
+				continue
+			}
+			next := &s.next[s.slot[key>>1]]
+			to[*next] = from[i]
+			*next++
 		}
-		at := &s.next[s.slot[keys[i]>>1]]
-		to[*at] = *c
-		*at++
+		copy(from, to[:at])
+		return
 	}
-	return s.children
+	none := uint32(len(s.children))
+	s.next = append(s.next, at)
+	for i, key := range keys {
+		if keys[i] = none; key != atEnd && s.slot[key>>1] >= 0 {
+			keys[i] = uint32(s.slot[key>>1])
+		}
+	}
+	for child := range none {
+		for end := s.children[child].hi - lo; s.next[child] < end; s.next[child]++ {
+			i := s.next[child]
+			if keys[i] == child {
+				continue
+			}
+			c, of := from[i], keys[i] // each goes to its child's range, and what was there is next, until one belongs here
+			for of != child {
+				to := s.next[of]
+				s.next[of]++
+				c, from[to] = from[to], c
+				of, keys[to] = keys[to], of
+			}
+			from[i], keys[i] = c, of
+		}
+	}
 }
 
 // grow returns the nodes to keep, widest first: every node comes after its parent, and siblings are
 // in their order.
 func (s *splitter) grow(o FlameOptions) []flameNode {
-	root := flameNode{parent: -1, function: -1, hi: len(s.side[0])}
-	for i := range s.side[0] {
-		v := s.side[0][i].value
+	root := flameNode{parent: -1, function: -1, hi: len(s.cursors)}
+	for i := range s.cursors {
+		v := s.cursors[i].value
 		root.width += abs(v)
 		root.value += v
 	}
