@@ -181,7 +181,7 @@ func TestColumnOfFiles(t *testing.T) {
 	}
 }
 
-// TestUnitsOfFiles: what a file says of its units counts.
+// TestUnitsOfFiles: the metadata of units in a file counts.
 func TestUnitsOfFiles(t *testing.T) {
 	text := "Unit hits better=higher assume=exact\nBenchmarkX-2 1 %d hits\n"
 	old, new := file(t, fmt.Sprintf(text, 5)), file(t, fmt.Sprintf(text, 7))

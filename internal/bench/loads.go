@@ -172,7 +172,7 @@ func (r *Result) doubtLoads(sides [2][]LoadRun) {
 			case why != "":
 				row.Verdict, row.Why, row.More = compare.Unknown, why, 0
 			case row.Verdict == compare.Unknown && few:
-				row.Why, row.More = fmt.Sprintf("make at least %d runs a side", leastLoads), 0
+				row.Why, row.More = fmt.Sprintf("make at least %d runs per side", leastLoads), 0
 			}
 		}
 	}

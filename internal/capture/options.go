@@ -93,7 +93,7 @@ func (o Options) withDefaults() (Options, error) {
 	case o.Bench != "" && o.Load != nil:
 		return o, errors.New("record: a benchmark is its own load")
 	case o.LoadCommand != "" && (o.Load != nil || o.Bench != ""):
-		return o, errors.New("record: a load command, a load and benchmarks exclude each other")
+		return o, errors.New("record: give only one of a load command, a load, and benchmarks")
 	case o.Out == "":
 		return o, errors.New("record: no file to record into")
 	case o.Stdin != "" && (o.URL != "" || o.Bench != ""):

@@ -110,7 +110,7 @@ func TestRecordingsVerdicts(t *testing.T) {
 	}{
 		{"a third less CPU is better", manifest(0.9, 0.02), manifest(0.58, 0.02), map[string]Verdict{"cpu": Better}},
 		{"half as much again is worse", manifest(0.6, 0.02), manifest(0.93, 0.02), map[string]Verdict{"cpu": Worse}},
-		// One run a side, however calm its windows, does not know by how much runs differ.
+		// One run per side, however calm its windows, does not know by how much runs differ.
 		{"a quarter more may be chance", manifest(0.6, 0.005), manifest(0.75, 0.005), map[string]Verdict{"cpu": Unknown, "allocated": Same}},
 		{"2 % less allocated is seen", manifest(0.6, 0.02), less, map[string]Verdict{"cpu": Unknown, "allocated": Better, "allocations": Same}},
 		{"wild windows widen", manifest(0.9, 0.8), manifest(0.6, 0.8), map[string]Verdict{"cpu": Unknown}},
@@ -172,14 +172,14 @@ func TestSameProgramGetsNoVerdict(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%d a side: %d verdicts in %d pairs", a, wrong, pairs)
+		t.Logf("%d per side: %d verdicts in %d pairs", a, wrong, pairs)
 		if wrong > pairs/40 {
-			t.Errorf("%d a side: %d verdicts in %d pairs of one program", a, wrong, pairs)
+			t.Errorf("%d per side: %d verdicts in %d pairs of one program", a, wrong, pairs)
 		}
 	}
 }
 
-// Several recordings a side say themselves how much they differ: three calm ones see what one cannot, and wild
+// Several recordings per side show how much they differ: three calm ones see what one cannot, and wild
 // ones are believed.
 func TestSeveralRecordingsASide(t *testing.T) {
 	side := func(at int, cpus ...float64) (list []Source) {
@@ -201,11 +201,11 @@ func TestSeveralRecordingsASide(t *testing.T) {
 		t.Error("recording one side after the other is as good as alternating")
 	}
 	if n := row(t, three, "cpu").N; n != [2]int{3, 3} {
-		t.Errorf("samples a side: %v, want recordings", n)
+		t.Errorf("samples per side: %v, want recordings", n)
 	}
 }
 
-// What every process allocates alike is compared exactly, from two runs a side on; and where runs differ a little,
+// What every process allocates alike is compared exactly, with two or more runs per side; and where runs differ a little,
 // one run a side is enough for a real change.
 func TestExactAllocations(t *testing.T) {
 	c := compared(t, single("old", program(2, 1, 1_000_000)), single("new", program(2, 1.01, 999_999)), Options{})

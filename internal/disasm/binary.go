@@ -156,7 +156,7 @@ func (b *Binary) FuncAt(addr uint64) (Func, bool) {
 
 // Bias returns what is to be subtracted from the addresses of a running process to get
 // those in the file. The process has the file's bytes from offset at start to limit; that is
-// what a profile says of its mappings. It is 0 for programs that are not position-independent.
+// what a profile says about its mappings. It is 0 for programs that are not position-independent.
 func (b *Binary) Bias(start, limit, offset uint64) (uint64, error) {
 	bias, err := b.obj.bias(start, limit, offset)
 	if err != nil {

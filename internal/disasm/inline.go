@@ -27,7 +27,7 @@ const (
 	maxChain   = 1000
 )
 
-// linesOf decodes what the table says of a function; nil without Go's table.
+// linesOf decodes the lines of a function from the table; nil without Go's table.
 func (b *Binary) linesOf(f Func) *lines {
 	if b.table == nil {
 		return nil

@@ -79,7 +79,7 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// goPackage is what `go list -json` says of a package.
+// goPackage is the output of `go list -json` for a package.
 type goPackage struct {
 	Dir          string
 	ImportPath   string

@@ -27,7 +27,7 @@ svg.addEventListener('mousemove', event => {
 svg.addEventListener('mouseup', () => { grip = null; });
 svg.addEventListener('dblclick', () => view(...whole));
 
-// In a frame of hone ui, a large graph starts at a size at which its text can be read; 0 shows all of it.
+// In a frame of hone ui, a large graph starts at a size at which its text is readable; 0 shows all of it.
 const framed = parent !== window;
 const readable = 0.95; // pixels per unit; the smallest text has 12 units
 if (framed && Math.min(innerWidth / whole[2], innerHeight / whole[3]) < readable) {
@@ -35,7 +35,7 @@ if (framed && Math.min(innerWidth / whole[2], innerHeight / whole[3]) < readable
   view(Math.min(whole[0] + whole[2] - width, Math.max(whole[0], whole[0] + (whole[2] - width) / 2)), whole[1], width, height);
 }
 
-// A click on a box shows what it is joined to; elsewhere, everything again.
+// A click on a box highlights its callers and callees; a click elsewhere shows everything again.
 svg.addEventListener('click', event => {
   if (moved) return;
   choose(/** @type {SVGElement | null} */ (/** @type {Element} */ (event.target).closest('.node')));
@@ -67,7 +67,7 @@ const keys = {
   ArrowLeft: () => pan(-1, 0), ArrowRight: () => pan(1, 0), ArrowUp: () => pan(0, -1), ArrowDown: () => pan(0, 1),
   '+': () => zoom(0.8), '=': () => zoom(0.8), '-': () => zoom(1 / 0.8),
 };
-// What this page has no use for, the page of hone ui that holds it may have: after g comes a view's letter.
+// Keys without a meaning here may have one in the page of hone ui that contains this page: after g comes the letter of a view.
 let jumping = false;
 document.addEventListener('keydown', event => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -52,7 +52,7 @@ func TestRecordingDoesNotChooseWhatRuns(t *testing.T) {
 		t.Error("the program that the recording names was run")
 	}
 	if !slices.ContainsFunc(res.Report.Notes, func(n string) bool { return strings.Contains(n, "-toolexec") }) {
-		t.Errorf("nothing is said of it: %q", res.Report.Notes)
+		t.Errorf("it is not reported: %q", res.Report.Notes)
 	}
 }
 

@@ -257,7 +257,7 @@ func judgeStream(stream map[string][]verdicts.Source) score {
 				s.problems = append(s.problems, err.Error())
 				continue
 			}
-			s.add(&s.repair, fmt.Sprintf("repair, %d a side", side), c)
+			s.add(&s.repair, fmt.Sprintf("repair, %d per side", side), c)
 		}
 	}
 	return s

@@ -243,7 +243,7 @@ func (s *study) judge(ctx context.Context) error {
 		return err
 	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "a program against itself\tcomparisons\twith a change\tup to (95 %)\trows\tchanged\tup to (95 %)\texact rows\tchanged\truns a side")
+	fmt.Fprintln(w, "a program against itself\tcomparisons\twith a change\tup to (95 %)\trows\tchanged\tup to (95 %)\texact rows\tchanged\truns per side")
 	if len(pieces) > 0 {
 		for _, budget := range []time.Duration{10 * time.Second, 20 * time.Second, 60 * time.Second} {
 			for _, how := range []struct {
@@ -264,7 +264,7 @@ func (s *study) judge(ctx context.Context) error {
 	if rival.comparisons > 0 {
 		rival.print(w, "go test -count=10, benchstat")
 	}
-	fmt.Fprintln(w, "\na tenth more work\tbudget\tfound\tof\tshare\t95 %\truns a side\tby benchmark")
+	fmt.Fprintln(w, "\na tenth more work\tbudget\tfound\tof\tshare\t95 %\truns per side\tby benchmark")
 	for _, budget := range []time.Duration{10 * time.Second, 20 * time.Second, 60 * time.Second} {
 		found, trials, runs := planted(pieces, budget)
 		var names []string

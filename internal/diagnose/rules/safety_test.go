@@ -172,7 +172,7 @@ func TestFixesKeepPromisesOfSafety(t *testing.T) {
 	}
 }
 
-// match returns what a rule says of a line.
+// match returns a rule's finding at a line.
 func match(t *testing.T, p *rule.Pass, id string, line int) *rule.Match {
 	t.Helper()
 	all := rules.All()

@@ -115,7 +115,7 @@ func TestFork(t *testing.T) {
 		t.Errorf("a change of the user's that breaks a test: %+v, %v", r.Fork, err)
 	}
 	if text, err = os.ReadFile(r.Issue); err != nil || strings.Contains(string(text), "Old and new do the same") || !strings.Contains(string(text), "%s-%d") {
-		t.Errorf("the issue says of the user's change that it does the same: %s, %v", text, err)
+		t.Errorf("the issue says that the user's change does the same: %s, %v", text, err)
 	}
 	if left, err := filepath.Glob(filepath.Join(cfg.CacheDir, "work", "*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)

@@ -1,4 +1,4 @@
-// The address of the page holds what it shows. Here it is read, made and followed, and the server is asked for it.
+// The address of the page contains its whole state. This module parses, builds and follows addresses, and requests their data.
 import { h } from "./dom.js";
 
 /** @typedef {{id: string, name: string, kind: string}} Source */
@@ -17,7 +17,7 @@ const kept = ["part", "from", "to", "granularity"];
 
 /**
  * The address of a view: the source and its filters stay, unless given.
- * @param {string} view @param {Object<string, string|number|null>} [more] null takes a parameter out
+ * @param {string} view @param {Object<string, string|number|null>} [more] null removes a parameter
  */
 export function address(view, more = {}) {
   const now = state();
@@ -41,8 +41,8 @@ export function link(view, text, more) {
 }
 
 /**
- * Asks the server for a view's JSON.
- * @param {string} name @param {Object<string, string|number>} [more] parameters beside those of the address
+ * Requests a view's JSON from the server.
+ * @param {string} name @param {Object<string, string|number>} [more] parameters in addition to those of the address
  */
 export async function ask(name, more = {}) {
   const q = state();

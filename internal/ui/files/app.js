@@ -1,4 +1,4 @@
-// The page: what its address says is what it shows.
+// The page shows what its address says.
 import { address, allSources, base, go, link, refresh, source, state } from "./address.js";
 import { h } from "./dom.js";
 import { listen } from "./keys.js";
@@ -32,7 +32,7 @@ async function draw() {
   if (view?.filters) fill(q);
   if (!view) {
     document.body.dataset.state = "drawn";
-    main.replaceChildren(h("p.note", null, "Nothing to look at yet. Record something: hone run ./cmd/server -load URL"));
+    main.replaceChildren(h("p.note", null, "There is nothing to show yet. Record a program: hone run ./cmd/server -load URL"));
     return;
   }
   const wait = setTimeout(() => { if (turn === drawing) main.replaceChildren(h("p.note", null, "working …")); }, 150);
@@ -53,7 +53,7 @@ const ofRecording = [["|cpu", "CPU"], ["|alloc_space", "allocated bytes"], ["|al
 /** @type {Array<[string, string]>} */
 const ofTrace = [["blocking|", "waiting"], ["cpu|", "CPU samples"], ["sched|", "ready, not running"], ["syscalls|", "system calls"], ["goroutines|", "all time of goroutines"]];
 /** @type {Array<[string, string]>} */
-const ofProfile = [["|", "the profile's own"], ["|cpu", "cpu"], ["|samples", "samples"], ["|alloc_space", "alloc_space"], ["|alloc_objects", "alloc_objects"], ["|inuse_space", "inuse_space"], ["|inuse_objects", "inuse_objects"], ["|delay", "delay"], ["|contentions", "contentions"]];
+const ofProfile = [["|", "the default value"], ["|cpu", "cpu"], ["|samples", "samples"], ["|alloc_space", "alloc_space"], ["|alloc_objects", "alloc_objects"], ["|inuse_space", "inuse_space"], ["|inuse_objects", "inuse_objects"], ["|delay", "delay"], ["|contentions", "contentions"]];
 
 const texts = ["focus", "ignore", "hide", "show", "show_from", "tagfocus", "tagignore"];
 
@@ -143,7 +143,7 @@ select.addEventListener("change", () => {
 });
 addEventListener("popstate", draw);
 addEventListener("hone-address", draw);
-// The pages in frames (flame graph, call graph) pass on what concerns this page.
+// The pages in frames (flame graph, call graph) send messages to this page.
 addEventListener("message", (e) => {
   const frame = /** @type {HTMLIFrameElement|null} */ (main.querySelector("iframe"));
   if (!frame || e.source !== frame.contentWindow) return;

@@ -1,4 +1,4 @@
-// Elements. Text is only ever set as text: names in profiles are data.
+// Elements. Text is always set as text, never as markup, because names in profiles are data.
 
 /**
  * @param {string} tag name, with classes: "td.n"
@@ -22,11 +22,11 @@ export function h(tag, props, ...children) {
 }
 
 /**
- * A table that sorts by its heads, searches, and copies as text.
+ * A table that can be sorted by its heads, searched, and copied as text.
  * @typedef {{head: string, of: (row: any) => any, text?: (row: any) => string, cell?: (row: any) => any, number?: boolean, bar?: (row: any) => number}} Column
  * @param {Column[]} columns bar is a share from 0 to 1 that is drawn behind the text
  * @param {Array<any>} rows
- * @param {{note?: string, plain?: boolean, most?: number}} [o] plain: without search; most: rows to show before all are asked for
+ * @param {{note?: string, plain?: boolean, most?: number}} [o] plain: without search; most: number of rows to show at first
  */
 export function table(columns, rows, o = {}) {
   let by = -1, down = true, search = "", most = o.most || Infinity;

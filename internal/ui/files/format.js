@@ -1,4 +1,4 @@
-// Values as people read them. Units are those of the commands' JSON.
+// Formats values. Units are those of the commands' JSON.
 
 /** @param {number} x @returns {string} three digits that mean something */
 export function digits(x) {

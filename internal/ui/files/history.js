@@ -17,7 +17,7 @@ function title(t) {
 export async function history() {
   const r = await ask("history");
   const tracks = r.tracks || [];
-  if (!tracks.length) return h("p.note", null, "Nothing in this history yet: hone bench -history adds what it measures.");
+  if (!tracks.length) return h("p.note", null, "This history is empty: hone bench -history adds its results.");
   const wanted = Number(state().get("track") ?? -1);
   const list = table([
     { head: "series", of: title, cell: (t) => h("a", { href: address("history", { track: tracks.indexOf(t) }) }, title(t)) },
@@ -37,7 +37,7 @@ export async function history() {
     h("p", null, h("select", { "aria-label": "series", onchange: (/** @type {any} */ e) => go(address("history", { track: e.target.value })) }, tracks.map((/** @type {any} */ x, /** @type {number} */ i) => h("option", { value: i, selected: i === wanted }, title(x)))),
       " ", h("a", { href: address("history") }, "all series")),
     plot({
-      title: `${title(t)}: median of each run, with its least and largest sample`, x: byRun ? (i) => commit(t.points[Math.round(i)]?.run) : day, y: (v) => `${digits(v)} ${t.unit}`,
+      title: `${title(t)}: median of each run, with its smallest and largest sample`, x: byRun ? (i) => commit(t.points[Math.round(i)]?.run) : day, y: (v) => `${digits(v)} ${t.unit}`,
       series: [{ name: t.unit, points: t.points.map((/** @type {any} */ p, /** @type {number} */ i) => ({ x: at(p, i), y: p.median, low: p.low, high: p.high, title: `${commit(p.run)} ${p.run.subject || ""}: ${digits(p.median)} ${t.unit}, ${p.n} samples` })) }],
       marks: (t.steps || []).map((/** @type {any} */ s) => ({ x: at(t.points[s.at], s.at), name: `${change(s)} at ${commit(s.bad)}` })),
     }),
@@ -45,9 +45,9 @@ export async function history() {
       { head: "change", of: (s) => s.after / s.before, text: change, number: true },
       { head: "before", of: (s) => s.before, text: (s) => `${digits(s.before)} ${t.unit}`, number: true },
       { head: "after", of: (s) => s.after, text: (s) => `${digits(s.after)} ${t.unit}`, number: true },
-      { head: "after commit", of: (s) => commit(s.good) }, { head: "at the latest with", of: (s) => commit(s.bad) },
+      { head: "after commit", of: (s) => commit(s.good) }, { head: "up to commit", of: (s) => commit(s.bad) },
       { head: "by", of: (s) => s.by + (s.provisional ? ", provisional" : "") },
-    ], t.steps)] : h("p.note", null, "No change of level stands out of the scatter of this series."),
+    ], t.steps)] : h("p.note", null, "The level of this series has not changed significantly."),
   ].flat();
 }
 

@@ -5,17 +5,17 @@ import { h } from "./dom.js";
 const listed = [
   ["g then a letter", "go to a view: f findings, l flame, g graph, t top, s source, p peek, d disassembly, c trace, r requests, o load, m compare, i diff, h history, e recording"],
   ["j, k", "next, previous card or row"],
-  ["Enter", "open what is marked"],
+  ["Enter", "open the marked card or row"],
   ["/", "search in the table, or the first filter"],
-  ["n", "the next source; N the one before"],
-  ["x", "take all filters away"],
+  ["n", "next source; N: previous source"],
+  ["x", "remove all filters"],
   ["+  −  0", "trace: zoom in, out, whole"],
   ["←  →", "trace: earlier, later"],
   ["[  ]", "trace: select, and widen the selection"],
   ["w c r y", "trace: flame graph of waiting, CPU, ready or system calls in the selection or window"],
   ["l", "flame, graph: the source of the selected function; ? in a flame graph lists its other keys"],
-  ["Tab, Enter", "graph: the next box; what it is joined to. Arrows move, + and − zoom, 0 shows all"],
-  ["Esc", "trace: drop the selection; close this list"],
+  ["Tab, Enter", "graph: next box; its callers and callees. Arrows move, + and − zoom, 0 shows all"],
+  ["Esc", "trace: clear the selection; close this list"],
   ["?", "this list"],
 ];
 

@@ -1,4 +1,4 @@
-// A service to take profiles of, or a recording that is being made: what happens comes as server-sent events.
+// A service to take profiles from, or a recording in progress. Events arrive as server-sent events.
 import { h } from "./dom.js";
 import { go, refresh, source } from "./address.js";
 import { bytes, digits, nanoseconds } from "./format.js";
@@ -7,7 +7,7 @@ import { plot } from "./plot.js";
 /** What a page can ask of a service, with what it is for; the first three take the seconds that were chosen. */
 const wanted = [
   ["record", "everything, for findings"], ["profile", "CPU"], ["trace", "execution trace"],
-  ["heap", "memory in use"], ["allocs", "allocations since the start"], ["goroutine", "what goroutines wait at"],
+  ["heap", "memory in use"], ["allocs", "allocations since the start"], ["goroutine", "where goroutines wait"],
   ["mutex", "contended locks"], ["block", "blocking"], ["threadcreate", "threads"],
 ];
 
@@ -26,7 +26,7 @@ function form(stop) {
   const ask = async (/** @type {string} */ what) => said.replaceChildren(await post("/api/take", { src: source().id, what, seconds: Number(length.value) }));
   return h("div", null,
     h("p", null, h("label", null, length, " seconds "), wanted.slice(0, 3).map(([name, what]) => [h("button", { type: "button", onclick: () => ask(name) }, `${name} · ${what}`), " "])),
-    h("p", null, "as it is now: ", wanted.slice(3).map(([name, what]) => [h("button", { type: "button", onclick: () => ask(name), title: what }, name), " "])),
+    h("p", null, "current state: ", wanted.slice(3).map(([name, what]) => [h("button", { type: "button", onclick: () => ask(name), title: what }, name), " "])),
     h("p", null, stop, " ", said));
 }
 
@@ -83,15 +83,15 @@ export function live() {
     clearInterval(ticking);
     stop.disabled = !events.length || events.some((e) => e.done);
     if (!events.length) {
-      box.replaceChildren(h("p.note", null, source().kind === "run" ? "Starting …" : "Nothing was taken yet."));
+      box.replaceChildren(h("p.note", null, source().kind === "run" ? "Starting …" : "Nothing was recorded yet."));
       return;
     }
     const end = events.find((e) => e.done);
     box.replaceChildren(h("h2", null, events[0].job),
-      end?.error ? h("p.error", null, end.error) : end ? h("p", null, "Done. ", end.made ? h("a", { href: `/?src=${end.made}` }, "look at it") : "") : phases(events),
+      end?.error ? h("p.error", null, end.error) : end ? h("p", null, "Done. ", end.made ? h("a", { href: `/?src=${end.made}` }, "show it") : "") : phases(events),
       ...figures(events));
     const bar = box.querySelector("progress");
-    if (bar && !events.at(-1).window) ticking = setInterval(() => { bar.value = Math.min(bar.max, bar.value + 0.25); }, 250); // a profile says nothing until it is there
+    if (bar && !events.at(-1).window) ticking = setInterval(() => { bar.value = Math.min(bar.max, bar.value + 0.25); }, 250); // a profile reports no progress
   };
   stream.onmessage = async (m) => {
     if (!box.isConnected && events.length) return stream.close(); // another view is shown
@@ -102,7 +102,7 @@ export function live() {
     await draw();
     if (!e.done) return;
     await refresh().catch(() => false);
-    if (e.made && source().kind !== "service" && source().id !== id) go(`/?src=${e.made}`); // the recording that was looked at is there
+    if (e.made && source().kind !== "service" && source().id !== id) go(`/?src=${e.made}`); // the recording that was shown in progress is finished
   };
   addEventListener("popstate", () => stream.close(), { once: true });
   draw();

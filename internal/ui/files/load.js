@@ -1,4 +1,4 @@
-// The load of a recording over time, phase after phase, as the windows of its manifest have it.
+// The load of a recording over time, phase after phase, from the windows of its manifest.
 import { h, table } from "./dom.js";
 import { source } from "./address.js";
 import { bytes, digits, nanoseconds, percent } from "./format.js";
@@ -53,10 +53,10 @@ export async function load() {
   const failed = (m.phases || []).filter((/** @type {any} */ p) => p.requests > 0);
   return [
     m.load ? h("p", null, [m.load.connections && `${m.load.connections} connections`, m.load.rate ? `${m.load.rate} requests/s by schedule` : "closed loop", ...(m.load.targets || []).slice(0, 5)].filter(Boolean).join(" · "))
-      : h("p.note", null, "hone sent no load: this is what the program did on its own."),
+      : h("p.note", null, "hone sent no load: this is the program's own activity."),
     loaded ? plot({ ...axis, title: "requests per second", y: digits, series: [{ name: "rate", points: of((w) => w.requests / w.seconds) }] }) : null,
     quantiles ? plot({ ...axis, title: rated ? "latency from the schedule" : "service time", y: seconds, series: latency, log: true }) : null,
-    spread ? bars({ title: `${spread.of === "latency" ? "latency from the schedule" : "service time"} of ${digits(spread.count)} requests without observation`, x: seconds, bins: spread.bins }) : null,
+    spread ? bars({ title: `${spread.of === "latency" ? "latency from the schedule" : "service time"} of ${digits(spread.count)} requests in the clean phase`, x: seconds, bins: spread.bins }) : null,
     errors ? plot({ ...axis, title: "failed requests per second", y: digits, series: [{ name: "failed", points: of((w) => (w.failed || 0) / w.seconds) }] }) : null,
     points.some((p) => p.w.lag_p99) ? plot({ ...axis, title: "lag of the load generator, p99", y: seconds, series: [{ name: "lag", points: of((w) => w.lag_p99 || 0) }] }) : null,
     plot({ ...axis, title: `CPU per ${per}`, y: seconds, series: [{ name: "CPU", points: of((w) => (w.cpu_seconds || 0) / base(w)) }] }),
@@ -68,7 +68,7 @@ export async function load() {
       { head: "missed", of: (p) => p.missed || 0, text: (p) => digits(p.missed || 0), number: true },
       ...["p50", "p99", "max"].map((q) => ({ head: q, of: (/** @type {any} */ p) => (p.latency || p.service)?.[q] || 0, text: (/** @type {any} */ p) => ((p.latency || p.service)?.[q] ? seconds((p.latency || p.service)[q]) : ""), number: true })),
       { head: "lag p99", of: (p) => p.lag?.p99 || 0, text: (p) => (p.lag?.p99 ? seconds(p.lag.p99) : ""), number: true },
-      { head: "the generator says", of: (p) => p.verdict || "" },
+      { head: "load generator", of: (p) => p.verdict || "" },
     ], failed)] : null,
   ].flat().filter(Boolean);
 }

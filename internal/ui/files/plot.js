@@ -1,4 +1,4 @@
-// Plots as SVG. Values are drawn as they are; what stands beside a plot in words is the same figures.
+// Plots as SVG. The text beside a plot gives the same figures.
 import { h } from "./dom.js";
 import { bytes } from "./format.js";
 
@@ -44,7 +44,7 @@ function decades(least, most) {
 }
 
 /**
- * A histogram over a logarithmic axis; the heights are shares of all.
+ * A histogram over a logarithmic axis; the heights are shares of the total.
  * @param {{title: string, x: (v: number) => string, bins: Array<{low: number, high: number, count: number}>}} p
  */
 export function bars(p) {

@@ -1,4 +1,4 @@
-// One request: what its time was made of, along its path through goroutines, down to the line.
+// One request: the parts of its time, along its path through goroutines, down to the line.
 import { h, table } from "./dom.js";
 import { ask, link, state } from "./address.js";
 import { digits, nanoseconds, percent } from "./format.js";
@@ -30,7 +30,7 @@ export async function request() {
     h("h1", null, `Request #${q.id}: `, h("b", null, nanoseconds(q.latency_ns))),
     h("p", null, h("code", null, q.route || "(route not known)"), h("span.tag", null, q.protocol), q.task ? h("span.tag", null, q.task) : null, " ",
       link("trace", "in the trace", { from: `${Math.round(from)}ns`, to: `${Math.round(to)}ns` }), " · ", link("timeline", "as a timeline", { request: q.id }), " · ", link("requests", "other requests")),
-    h("dl.figures", null, [["until it was read", q.queued_ns], ["reading its head", q.head_ns], ["in the handler", q.handler_ns], ["after the handler", q.after_ns]].map(([k, v]) => h("div", null, h("dt", null, k), h("dd", null, nanoseconds(v))))),
+    h("dl.figures", null, [["before it was read", q.queued_ns], ["reading its head", q.head_ns], ["in the handler", q.handler_ns], ["after the handler", q.after_ns]].map(([k, v]) => h("div", null, h("dt", null, k), h("dd", null, nanoseconds(v))))),
     h("h2", null, "Where its time went"),
     table([
       { head: "time", of: (s) => s.ns, text: (s) => nanoseconds(s.ns), number: true },
@@ -42,7 +42,7 @@ export async function request() {
       { head: "times", of: (s) => s.count, text: (s) => digits(s.count), number: true },
     ], path.steps || [], { most: 15 }),
     h("h2", null, "Its path, in order"),
-    h("p.note", null, "While it waited for another goroutine, the path is that goroutine's."),
+    h("p.note", null, "While the request waits for another goroutine, the path follows that goroutine."),
     table([
       { head: "after", of: (s) => s.begin_ns, text: (s) => nanoseconds(s.begin_ns - path.begin_ns), number: true },
       { head: "for", of: (s) => s.ns, text: (s) => nanoseconds(s.ns), number: true },

@@ -1,5 +1,5 @@
-// A trace over time: curves and lanes of a window that is zoomed by wheel, keys and buttons; a part that is dragged over
-// leads to a flame graph of exactly that part.
+// A trace over time: curves and lanes of a window, which wheel, keys and buttons zoom. Dragging selects an interval; its flame
+// graph covers exactly that interval.
 import { h, table } from "./dom.js";
 import { address, ask, go, link, source, state } from "./address.js";
 import { bytes, digits, nanoseconds, percent } from "./format.js";
@@ -69,7 +69,7 @@ export async function trace() {
   const o = await ask("trace-overview", { columns: 500 });
   const from = o.from_ns, to = o.to_ns, width = to - from;
   const canvas = /** @type {HTMLCanvasElement} */ (h("canvas.time", { tabindex: 0, role: "img", "aria-label": `trace from ${clock(from, width)} to ${clock(to, width)}; the tables below have the figures` }));
-  const said = h("p.note", { role: "status" }, "Drag over a stretch to select it. Wheel zooms, ? lists the keys.");
+  const said = h("p.note", { role: "status" }, "Drag to select an interval. The wheel zooms, ? lists the keys.");
   /** @type {{from: number, to: number}|null} */
   let picked = null;
   const rows = lanes(o);
@@ -224,20 +224,20 @@ export async function trace() {
   const states = [["running", t.running_seconds, "running"], ["ready, not running", t.runnable_seconds, "runnable"], ["in system calls", t.syscall_seconds, "syscall"], ["blocked", t.waiting_seconds, "waiting"], ["garbage collection running", t.gc_seconds, "gc"], ["the world stopped", t.stopped_seconds, "stopped"]];
   return [
     bar, said, canvas,
-    o.exact ? null : h("p.note", null, `Columns of ${nanoseconds(o.step_ns)}. Zoom in to see processors and goroutines one by one.`),
+    o.exact ? null : h("p.note", null, `Columns of ${nanoseconds(o.step_ns)}. Zoom in to see each processor and goroutine.`),
     h("div.columns", null,
       h("section", null, h("h2", null, "In this window"), table([
         { head: "", of: (s) => s[0], cell: (s) => [h("i.key." + s[2], null), s[0]] },
         { head: "time", of: (s) => s[1], text: (s) => nanoseconds(s[1] * 1e9), number: true },
         { head: "on average", of: (s) => s[1], text: (s) => digits(s[1] / (width / 1e9)), number: true },
       ], states, { plain: true })),
-      o.requests ? h("section", null, h("h2", null, `${digits(o.requests.count)} requests ended in it; the slowest`), table([
+      o.requests ? h("section", null, h("h2", null, `${digits(o.requests.count)} requests finished in it; the slowest:`), table([
         { head: "request", of: (r) => r.id, text: (r) => "#" + r.id, cell: (r) => link("request", "#" + r.id, { request: r.id }), number: true },
         { head: "latency", of: (r) => r.latency_ns, text: (r) => nanoseconds(r.latency_ns), number: true },
-        { head: "began", of: (r) => r.begin_ns, text: (r) => clock(r.begin_ns, width), number: true },
+        { head: "started", of: (r) => r.begin_ns, text: (r) => clock(r.begin_ns, width), number: true },
         { head: "", of: () => "", cell: (r) => h("a", { href: window(r.begin_ns - r.latency_ns * 0.1, r.begin_ns + r.latency_ns * 1.1) }, "zoom to it") },
       ], o.requests.slowest, { plain: true })) : null,
-      h("section", null, h("h2", null, "Goroutines by what they were started with"), table([
+      h("section", null, h("h2", null, "Goroutines by the function that they were started with"), table([
         { head: "running", of: (g) => g.running_seconds, text: (g) => nanoseconds(g.running_seconds * 1e9), number: true },
         { head: "share", of: (g) => g.running_seconds, text: (g) => percent(g.running_seconds / (t.running_seconds || 1)), number: true },
         { head: "function", of: (g) => g.name },

@@ -1,4 +1,4 @@
-// What there is to see of a source. Each view draws the JSON of a command.
+// The views of a source. Each view draws the JSON of a command.
 import { h, table } from "./dom.js";
 import { address, allSources, ask, base, go, link, source, state } from "./address.js";
 import { history } from "./history.js";
@@ -23,7 +23,7 @@ function frame(name, title) {
   return e;
 }
 
-/** What hone diff says of each function. @param {string} by what a sample is charged to: flat or cum @returns {Promise<Object<string, string>>} */
+/** The verdict of hone diff on each function. @param {string} by what a sample is charged to: flat or cum @returns {Promise<Object<string, string>>} */
 async function verdicts(by) {
   const r = await ask("diff", { by });
   return Object.fromEntries((r.rows || []).filter((/** @type {any} */ x) => x.function).map((/** @type {any} */ x) => [x.function, x.verdict]));
@@ -58,8 +58,8 @@ function card(/** @type {any} */ f, /** @type {boolean} */ settings, full = 1) {
     f.sites?.length ? h("table.lines", null, f.sites.map((/** @type {any} */ s) => h("tr", null, h("td.n", null, s.role ? `${s.role} ${s.file.split("/").pop()}:${s.line}` : s.line), h("td.n", null, s.share ? percent(s.share) : ""), h("td.code.wide", null, (s.source || "").trim())))) : null,
     f.cause ? h("p", null, h("b", null, "why "), f.cause) : null,
     f.fix ? h("p", null, h("b", null, "fix "), f.fix) : null,
-    exact ? h("p.links", null, "look at: ", link("source", "source", exact), " · ", link("flame", "flame graph", { focus: anchored }), " · ",
-      link("peek", "callers and callees", exact), " · ", link("top", "what it calls", { focus: anchored })) : null,
+    exact ? h("p.links", null, "show: ", link("source", "source", exact), " · ", link("flame", "flame graph", { focus: anchored }), " · ",
+      link("peek", "callers and callees", exact), " · ", link("top", "callees", { focus: anchored })) : null,
     f.evidence?.length ? h("details", null, h("summary", null, "evidence"), f.evidence.map((/** @type {any} */ e) =>
       h("p", null, `${e.what}: ${e.value}`, e.command ? h("pre", null, e.command) : null))) : null);
 }
@@ -290,7 +290,7 @@ async function recording() {
   const m = await manifest();
   const observer = (/** @type {any} */ p) => {
     const o = p.observer, seen = [];
-    if (!o) { // phases of a build of their own have none: their factor says why
+    if (!o) { // phases that use their own build have none: their factor explains why
       const each = (/** @type {any} */ x) => (x && !m.target?.bench ? x.cpu_seconds / Math.max(x.requests || 0, x.runs || 0) : NaN);
       const factor = each(p) / each((m.phases || []).find((/** @type {any} */ x) => x.name === "clean"));
       return builtOtherwise.includes(p.name) && factor > 0 && Number.isFinite(factor) ? `×${factor.toPrecision(2)} CPU` : "";
@@ -356,7 +356,7 @@ async function diff() {
     { head: "95 %", of: (x) => x.difference?.low ?? 0, text: (x) => (x.difference?.low === undefined ? "" : `${cost(x.difference.low)} to ${cost(x.difference.high)}`), number: true },
     { head: "verdict", of: (x) => x.verdict, cell: (x) => verdict(x.verdict) },
     { head: "function", of: (x) => x.function || x.file || "", cell: (x) => (x.function ? link("source", x.function, { fn: x.function }) : x.file || "") },
-  ], r.rows || [], { note: [r.sample_type, r.per ? "per " + r.per : "", "charged to the function itself and what the runtime does for it"].filter(Boolean).join(", ") }), h("p.note", null, "▼ blue costs less than before, ▲ orange costs more; unknown means that the difference may be chance.")];
+  ], r.rows || [], { note: [r.sample_type, r.per ? "per " + r.per : "", "charged to the function itself, including the runtime's work for it"].filter(Boolean).join(", ") }), h("p.note", null, "▼ blue costs less than before, ▲ orange costs more; unknown means that the difference may be due to chance.")];
 }
 
 /** @type {Object<string, {title: string, kinds: string[], filters?: boolean, pair?: boolean, under?: string, draw: () => any}>} */

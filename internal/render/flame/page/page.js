@@ -1,7 +1,7 @@
 import { Tree, sandwich, search, fullName, shortName, formatValue, formatShare, sign } from "./tree.js";
 import { paint, rowHeight } from "./paint.js";
 
-// The page: what is shown, and what keys and pointer do to it.
+// The page, and its reactions to keys and pointer.
 
 /** @typedef {"callees" | "callers" | "sandwich"} View */
 /** @typedef {{view: View, fn: number, box: number, from: number, to: number, label: string}} Step */
@@ -134,7 +134,7 @@ function change(view) {
     return go({ view, fn, box: 0, from: 0, to: width, label: "sandwich of " + shortName(data, fn) });
   }
   const all = whole[view];
-  if (!all) return framed ? tell({ hone: "inverted" }) : say("This page was made without the inverted graph: hone flame -inverted.");
+  if (!all) return framed ? tell({ hone: "inverted" }) : say("This page does not contain the inverted graph; hone flame -inverted adds it.");
   if (view !== now().view) go({ view, box: 0, from: 0, to: all.width[0], label: view === "callers" ? "inverted" : "all" });
 }
 
@@ -180,7 +180,7 @@ function select(pane, box) {
   const { tree, row, dir } = panes[pane];
   const step = now();
   if (tree.x[box] >= step.to || tree.x[box] + tree.width[box] <= step.from) {
-    // Out of sight: widen to the nearest box above that holds both.
+    // Not visible: zoom out to the nearest box above that contains both.
     let up = box;
     while (up > 0 && (tree.x[up] > step.from || tree.x[up] + tree.width[up] < step.to)) up = tree.parent[up];
     focus(pane, up);
@@ -361,7 +361,7 @@ window.addEventListener("keydown", (e) => {
   const act = jumping ? undefined : keys[e.key];
   if (!act) {
     if (!framed || e.key.length > 1) return;
-    jumping = e.key === "g" && !jumping; // the next key is a view's
+    jumping = e.key === "g" && !jumping; // the next key selects a view
     return tell({ hone: "key", key: e.key });
   }
   e.preventDefault();
@@ -408,7 +408,7 @@ function toggleTheme() {
 }
 prefersDark.addEventListener("change", applyTheme);
 
-// What is shown is in the address, so that it can be reloaded and bookmarked.
+// The address contains the page's state, so that it can be reloaded and bookmarked.
 
 function remember() {
   const state = new URLSearchParams();

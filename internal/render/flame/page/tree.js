@@ -195,7 +195,7 @@ export function shortName(data, fn) {
   return (data.packages[pkg][0] + rest).replace(/^[^ [(]*\//, "").replace(/ [^ [(]*\//, " ");
 }
 
-/** What a difference of profiles says of a box: "▲ " costs more, "▼ " costs less, "" neither. @param {Tree} tree @param {number} box */
+/** The mark of a box in a difference of profiles: "▲ " costs more, "▼ " costs less, "" neither. @param {Tree} tree @param {number} box */
 export function sign(tree, box) {
   if (!tree.signed || tree.value[box] === 0) return "";
   return tree.value[box] > 0 ? "▲ " : "▼ ";

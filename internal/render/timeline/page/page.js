@@ -1,13 +1,13 @@
-// The timeline: rows of spans on a canvas, a window of time that keys and pointer move.
+// The timeline: rows of spans on a canvas, in a window of time that keys and pointer move.
 
 /**
  * @typedef {object} Data what html.go writes
  * @property {string} title
- * @property {number} from nanoseconds since the trace began
+ * @property {number} from nanoseconds since the trace started
  * @property {number} length of the window, nanoseconds
  * @property {{state: string, why: string}[]} kinds
  * @property {string[] | null} lines
- * @property {{name: string, group: string, spans: number[][]}[]} rows spans are from, length, kind, line or -1, 1 if several melted, goroutine of a processor
+ * @property {{name: string, group: string, spans: number[][]}[]} rows spans are from, length, kind, line or -1, 1 if several were merged, goroutine of a processor
  * @property {{name: string, why: string, from: number, length: number}[]} bands
  * @property {number[][]} wakes time, row of the waker or -1, row of the woken, line or -1
  * @property {string[]} notes
