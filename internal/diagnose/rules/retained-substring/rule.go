@@ -32,13 +32,16 @@ func Rule() rule.Rule {
 		Kind:  rule.Leak,
 		Title: "A small part keeps a large buffer in memory",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// The size of the kept part is unknown.
-				Fraction: rule.Fraction{Expect: 0.8, Low: 0.3, High: 1},
+				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.3, High: 1},
+				Specificity: 1,
 			},
-			Start: finder.Sites(buffers),
-			Judge: judge,
+			Lines: []finder.Line{{
+				Start: finder.Sites(buffers),
+				Judge: func(c *finder.Case) bool { return judge(c) || readParts(c) },
+			}},
 		},
 	}
 }
@@ -52,10 +55,12 @@ Copy what is kept: strings.Clone(part), bytes.Clone(part).
 
 It is fine when most of the buffer is kept in parts anyway: then one buffer is
 cheaper than many copies. The rule reports functions that let only one part of a
-local buffer escape, if the heap profile shows live buffers.
+local buffer escape, if the heap profile shows live buffers; and functions that
+keep a few values which other packages read out of a buffer, if so many buffers
+are live that something must keep them.
 
 Seen in the field: betterleaks/betterleaks#308, cortexproject/cortex#4739,
-praetorian-inc/titus#77; golang/go#69370 was the same in package unique.`
+praetorian-inc/titus#77, rclone/rclone#8684; golang/go#69370 was the same in package unique.`
 
 // buffers selects live memory of a line that allocates large objects.
 func buffers(s *site.Site) rule.Match {
