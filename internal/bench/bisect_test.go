@@ -29,7 +29,7 @@ func TestMiddle(t *testing.T) {
 	}
 }
 
-// TestBisect finds the commit that brought an allocation, past one that does not build; where there is no change it says so.
+// TestBisect finds the commit that added an allocation, although one commit does not build, and reports an error if nothing changed.
 func TestBisect(t *testing.T) {
 	live.Only(t)
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 )
 
-// file writes benchmark lines: an element is what one process printed.
+// file writes benchmark lines: each element is the output of one process.
 func file(t *testing.T, processes ...string) string {
 	t.Helper()
 	var b strings.Builder
@@ -94,7 +94,7 @@ func TestCompareFiles(t *testing.T) {
 	}
 }
 
-// TestOneProcessIsOneSample: ten values of one process a side are no evidence of a change, and allocations are.
+// TestOneProcessIsOneSample: ten values of one process per side do not prove a change, except of allocations.
 func TestOneProcessIsOneSample(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	old, new := file(t, run("Parse", 10, r, 1000, 64)), file(t, run("Parse", 10, r, 1300, 65))

@@ -70,7 +70,7 @@ func TestPlacementIsNoChange(t *testing.T) {
 	}
 }
 
-// TestOneLayout: without several layouts a side, the runs alone decide.
+// TestOneLayout: with a single layout per side, only the runs decide.
 func TestOneLayout(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 7))
 	for _, layouts := range [][2]int{{1, 1}, {1, 4}} {

@@ -299,7 +299,7 @@ func TestRecordingsRefusesWhatDiffers(t *testing.T) {
 	}
 }
 
-// What may be the very thing to compare is noted; the port that a service listens at is nothing.
+// A difference that the user may want to compare is noted; the port that a service listens on is ignored.
 func TestRecordingsNotesWhatDiffers(t *testing.T) {
 	m := manifest(0.6, 0)
 	m.Target.Args = []string{"-addr", "127.0.0.1:9090"}
@@ -324,7 +324,7 @@ func TestRecordingsNotesWhatDiffers(t *testing.T) {
 	wantVerdicts(t, compared(t, single("a", manifest(0.9, 0)), single("b", m), Options{Force: true}), map[string]Verdict{"cpu": Better})
 }
 
-// Figures that are somebody else's get no verdict.
+// Figures that the load generator or another machine determined get no verdict.
 func TestNoVerdictOnTheLoadsOwnFigures(t *testing.T) {
 	for _, tc := range []struct {
 		name   string

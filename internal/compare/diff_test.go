@@ -383,7 +383,7 @@ func TestFalseAlarmsOfSelfComparison(t *testing.T) {
 	}
 }
 
-// And it is not blind: one function of 5 % doubled is found nearly always.
+// A function of 5 % that doubled its cost is nearly always found.
 func TestDiffFindsADoubledFunction(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	names := []string{"main.a", "main.b", "main.c", "main.d", "main.e"}

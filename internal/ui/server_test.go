@@ -156,7 +156,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestAnswersAreKept: the same question is asked once; a failed one again.
+// TestAnswersAreKept: answers are cached; failures are not.
 func TestAnswersAreKept(t *testing.T) {
 	b := &backend{}
 	h := serve(t, ui.Options{Backend: b})

@@ -16,7 +16,7 @@ import (
 )
 
 // TestProfileIsOfThisHone looks for the functions of release.pgo in the source: a profile of functions that
-// have gone helps nobody. Should it fail, make it again: go run ./tools/peers pgo.
+// no longer exist is useless. If this test fails, record it again: go run ./tools/peers pgo.
 func TestProfileIsOfThisHone(t *testing.T) {
 	file := filepath.Join("..", "..", "cmd", "hone", "release.pgo")
 	p := decodeFile(t, file)
