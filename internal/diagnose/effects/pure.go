@@ -139,7 +139,7 @@ func Impure(fn *types.Func) bool {
 	case "fmt":
 		return strings.HasPrefix(name, "Print") || strings.HasPrefix(name, "Scan")
 	case "math/rand", "math/rand/v2", "crypto/rand", "net", "net/http", "database/sql", "os/exec", "os/signal", "syscall", "log", "log/slog", "context", "sync",
-		"sync/atomic", "runtime", "runtime/debug", "testing", "unique":
+		"sync/atomic", "runtime", "runtime/debug", "runtime/metrics", "testing", "unique":
 		return true
 	}
 	for _, word := range []string{"Rand", "Random", "Now", "Next", "Generate", "Query", "Exec", "Fetch", "Dial", "Send", "Recv", "Publish", "Wait", "Lock", "Unlock"} {
@@ -148,6 +148,28 @@ func Impure(fn *types.Func) bool {
 		}
 	}
 	return false
+}
+
+// Varies reports whether a call in a body asks for what differs from call to call: the time, the runtime, random numbers, or other
+// programs.
+func Varies(p *gocode.Place, body ast.Node) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || found {
+			return !found
+		}
+		fn := p.Callee(call)
+		if fn == nil || fn.Pkg() == nil {
+			return true
+		}
+		switch fn.Pkg().Path() {
+		case "runtime", "runtime/debug", "runtime/metrics", "math/rand", "math/rand/v2", "crypto/rand", "net", "net/http", "database/sql", "os", "os/exec", "syscall", "time":
+			found = Impure(fn)
+		}
+		return !found
+	})
+	return found
 }
 
 // PureBelow reports whether the samples below a call show no side effects. They replace the syntax
@@ -162,7 +184,8 @@ func PureBelow(rows []*site.Row, at func(*site.Row) int) (fine, file bool) {
 			case funcname.Match(name, "os.ReadFile", "os.Open", "os.OpenFile", "os.(*File).Read"):
 				file = true
 			case funcname.Match(name, "crypto/rand.*", "math/rand.*", "math/rand/v2.*", "crypto/internal/sysrand.*", "net.*", "net/http.*", "database/sql.*",
-				"os.(*File).Write*", "time.Now", "time.Sleep", "runtime.chansend*", "runtime.chanrecv*", "runtime.selectgo", "os/exec.*"):
+				"os.(*File).Write*", "time.Now", "time.Sleep", "runtime.chansend*", "runtime.chanrecv*", "runtime.selectgo", "os/exec.*",
+				"runtime.ReadMemStats", "runtime.Stack", "runtime/metrics.Read", "runtime/debug.Read*", "runtime/pprof.*"):
 				return false, file
 			}
 		}

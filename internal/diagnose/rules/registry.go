@@ -124,6 +124,7 @@ import (
 	stackinerrors "github.com/hone-go/hone/internal/diagnose/rules/stack-in-errors"
 	stackscan "github.com/hone-go/hone/internal/diagnose/rules/stack-scan"
 	statperfile "github.com/hone-go/hone/internal/diagnose/rules/stat-per-file"
+	stoptheworldcall "github.com/hone-go/hone/internal/diagnose/rules/stop-the-world-call"
 	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
@@ -261,6 +262,7 @@ func All() []rule.Rule {
 		stackinerrors.Rule(),
 		stackscan.Rule(),
 		statperfile.Rule(),
+		stoptheworldcall.Rule(),
 		stringbytescopy.Rule(),
 		templateparsepercall.Rule(),
 		timeformatnow.Rule(),

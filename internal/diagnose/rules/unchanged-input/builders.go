@@ -53,11 +53,11 @@ func (o *origin) makes(call *ast.CallExpr) bool {
 	return true
 }
 
-// changesItself reports whether a method of the package visibly changes what it is called on:
+// changesItself reports whether a method of the package visibly changes what it is called on, or asks for what changes:
 // b.take() returns something else each time, though b stays the same variable.
 func (o *origin) changesItself(method *types.Func) bool {
 	decl := o.place.Declaration(method)
-	return decl != nil && decl.Body != nil && !effects.ChangesNothing(o.place.Entry(decl))
+	return decl != nil && decl.Body != nil && (!effects.ChangesNothing(o.place.Entry(decl)) || effects.Varies(o.place, decl.Body))
 }
 
 // byVariable is makes for a call of a package variable that holds a function, as packages have for
