@@ -48,7 +48,7 @@ func TestJudgeStream(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{
-		"service cpu 3 2 ×3.00", "service allocated 3 0 ×1.00", "repair, 1 a side allocated 3 3 ×2.00", "repair, 3 a side allocated 1 1 ×2.00", "2 of 3, at most",
+		"service cpu 3 2 ×3.00", "service allocated 3 0 ×1.00", "repair, 1 per side allocated 3 3 ×2.00", "repair, 3 per side allocated 1 1 ×2.00", "2 of 3, at most",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, out.String())

@@ -60,7 +60,8 @@ keep a few values which other packages read out of a buffer, if so many buffers
 are live that something must keep them.
 
 Seen in the field: betterleaks/betterleaks#308, cortexproject/cortex#4739,
-praetorian-inc/titus#77, rclone/rclone#8684; golang/go#69370 was the same in package unique.`
+praetorian-inc/titus#77, rclone/rclone#8684; golang/go#69370 was the same
+in package unique.`
 
 // buffers selects live memory of a line that allocates large objects.
 func buffers(s *site.Site) rule.Match {
