@@ -8,6 +8,7 @@ const (
 	PgxConnection      = "a connection of pgxpool"
 	RedisConnection    = "a connection to Redis"
 	MongoConnection    = "a connection to MongoDB"
+	HTTPConnection     = "a connection to another server" // of a net/http client: a new one, or one that another request has
 	Semaphore          = "a semaphore" // of golang.org/x/sync
 )
 
@@ -25,7 +26,7 @@ var objects = map[string]string{
 	"time.Sleep":                              "the end of a sleep",
 	"database/sql.(*DB).conn":                 DatabaseConnection,
 	"net/http.(*persistConn).roundTrip":       "the response of another server",
-	"net/http.(*Transport).getConn":           "a connection to another server",
+	"net/http.(*Transport).getConn":           HTTPConnection,
 	"net/http.(*http2ClientConn).roundTrip":   "the response of another server",
 	"net.(*Resolver).lookupIPAddr":            "a name lookup",
 	"os/exec.(*Cmd).Wait":                     "a subprocess",

@@ -6,15 +6,12 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"maps"
 	"os"
 	"path"
-	"slices"
 	"sort"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
-	"golang.org/x/tools/go/types/typeutil"
 )
 
 // maxSyntax bounds how many packages are loaded with syntax at a time: each costs
@@ -251,33 +248,6 @@ type Place struct {
 	name  string      // base name of the file, as positions say it
 	root  ast.Node    // what Nodes and Enclosing walk: Func, or the declaration
 	files []*ast.File // of the package
-}
-
-// CallsOf returns the lines of the main module that call a function, by its name as [Place.CalleeName] gives it, in order of
-// package, file and line.
-func (s *Syntax) CallsOf(name string) []*Place {
-	var found []*Place
-	seen := map[*ast.File]bool{}
-	for _, key := range slices.Sorted(maps.Keys(s.files)) {
-		f := s.files[key]
-		if seen[f.file] || f.pkg.Module != nil && !f.pkg.Module.Main {
-			continue
-		}
-		seen[f.file] = true
-		ast.Inspect(f.file, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok {
-				return true
-			}
-			if fn, ok := typeutil.Callee(f.pkg.TypesInfo, call).(*types.Func); ok && fn.FullName() == name {
-				if p, ok := s.at(key, path.Base(key), f.fset.Position(call.Pos()).Line); ok {
-					found = append(found, p)
-				}
-			}
-			return true
-		})
-	}
-	return found
 }
 
 // At returns the syntax around a line; false when the package is not loaded or no

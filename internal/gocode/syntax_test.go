@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/token"
+	"go/types"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +29,21 @@ import (
 )
 
 const limit = 10
+
+type (
+	limits struct{ most, least int }
+	other  limits
+)
+
+func set(l *limits) []limits {
+	l.most, l.least = 4, 1
+	return []limits{{most: 3, least: 2}, {5, 6}}
+}
+
+func setFirst(l limits) *limits {
+	l.most = 5
+	return &limits{least: l.most}
+}
 
 var table = strings.NewReplacer("a", "b") // initialiser
 
@@ -106,6 +122,13 @@ func TestSyntaxQueries(t *testing.T) {
 	}
 	if !slices.Equal(called, []int{lineOf(t, file, `"a", "b",`) - 1}) || len(s.CallsOf("strings.Repeat")) > 0 {
 		t.Errorf("Replace is called on lines %v", called)
+	}
+	var values []string
+	for _, v := range s.ValuesOf("example.com/q.limits", "most") {
+		values = append(values, types.ExprString(v.Value))
+	}
+	if !slices.Equal(values, []string{"4", "3", "5"}) || len(s.ValuesOf("example.com/q.other", "most")) > 0 {
+		t.Errorf("values of most: %v", values)
 	}
 	at := func(mark string) *Place {
 		t.Helper()

@@ -48,7 +48,7 @@ func DeterministicFuncs() []string {
 		"net/textproto.CanonicalMIMEHeaderKey", "net/http.CanonicalHeaderKey", "mime.ParseMediaType", "mime.TypeByExtension",
 		"fmt.Sprintf", "fmt.Sprint", "path.Match", "path/filepath.Match", "path/filepath.Rel", "time.LoadLocation",
 		"encoding/pem.Decode", "crypto/x509.ParseCertificate", "crypto/x509.ParsePKCS8PrivateKey", "crypto/x509.ParsePKCS1PrivateKey",
-		"crypto/x509.ParsePKIXPublicKey", "encoding/base64.(*Encoding).Decode", "net/url.ParseQuery", "net/url.ParseRequestURI",
+		"crypto/x509.ParsePKIXPublicKey", "crypto/x509.NewCertPool", "crypto/x509.(*CertPool).AppendCertsFromPEM", "crypto/tls.X509KeyPair", "encoding/base64.(*Encoding).Decode", "net/url.ParseQuery", "net/url.ParseRequestURI",
 		"go/parser.ParseExpr", "gopkg.in/yaml%2ev3.Unmarshal", "github.com/Knetic/govaluate.NewEvaluableExpression*",
 		"github.com/casbin/govaluate.NewEvaluableExpression*", "github.com/google/uuid.Parse", "github.com/Masterminds/semver*.NewVersion",
 		"github.com/Masterminds/semver*.NewConstraint", "github.com/robfig/cron*.ParseStandard", "github.com/golang-jwt/jwt*.Parse*FromPEM",

@@ -72,8 +72,10 @@ import (
 	logtextunwritten "github.com/hone-go/hone/internal/diagnose/rules/log-text-unwritten"
 	logunderlock "github.com/hone-go/hone/internal/diagnose/rules/log-under-lock"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
+	machineinfopercall "github.com/hone-go/hone/internal/diagnose/rules/machine-info-per-call"
 	mapgrowth "github.com/hone-go/hone/internal/diagnose/rules/map-growth"
 	mapperobject "github.com/hone-go/hone/internal/diagnose/rules/map-per-object"
+	maxconnsperhost "github.com/hone-go/hone/internal/diagnose/rules/max-conns-per-host"
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
 	nestedjsonmethods "github.com/hone-go/hone/internal/diagnose/rules/nested-json-methods"
 	nopgo "github.com/hone-go/hone/internal/diagnose/rules/no-pgo"
@@ -116,6 +118,7 @@ import (
 	sortunchanged "github.com/hone-go/hone/internal/diagnose/rules/sort-unchanged"
 	splitknownparts "github.com/hone-go/hone/internal/diagnose/rules/split-known-parts"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
+	sqlfullscan "github.com/hone-go/hone/internal/diagnose/rules/sql-full-scan"
 	sqlidleconns "github.com/hone-go/hone/internal/diagnose/rules/sql-idle-conns"
 	sqlopenpercall "github.com/hone-go/hone/internal/diagnose/rules/sql-open-per-call"
 	sqlprepareperquery "github.com/hone-go/hone/internal/diagnose/rules/sql-prepare-per-query"
@@ -210,8 +213,10 @@ func All() []rule.Rule {
 		logtextunwritten.Rule(),
 		logunderlock.Rule(),
 		loopinvariantcall.Rule(),
+		machineinfopercall.Rule(),
 		mapgrowth.Rule(),
 		mapperobject.Rule(),
+		maxconnsperhost.Rule(),
 		metriclabelpercall.Rule(),
 		nestedjsonmethods.Rule(),
 		nopgo.Rule(),
@@ -254,6 +259,7 @@ func All() []rule.Rule {
 		sortunchanged.Rule(),
 		splitknownparts.Rule(),
 		sprintfsimple.Rule(),
+		sqlfullscan.Rule(),
 		sqlidleconns.Rule(),
 		sqlopenpercall.Rule(),
 		sqlprepareperquery.Rule(),

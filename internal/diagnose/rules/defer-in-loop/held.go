@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -52,33 +53,16 @@ func held(c *finder.Case) bool {
 // release returns the defer statement that releases the result of a call, which declares it in a
 // loop, in the same loop; nil if there is none.
 func release(p *gocode.Place, call *ast.CallExpr, v *types.Var) *ast.DeferStmt {
-	var found *ast.DeferStmt
-	for _, loop := range loops.Around(p, call) {
-		if !syntax.Inside(loop, v.Pos()) || loops.AtMost(p, loop, call, 2) {
-			continue
-		}
-		ast.Inspect(loop, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncLit:
-				return false // its defers run when it returns
-			case *ast.DeferStmt:
-				if sel, ok := n.Call.Fun.(*ast.SelectorExpr); ok && releases(sel.Sel.Name) && syntax.LocalVar(p, sel.X) == v {
-					found = n
-				}
-			}
-			return found == nil
-		})
-		if found != nil {
-			return found
-		}
-	}
-	return nil
+	return loops.Deferred(p, call, v, func(d *ast.DeferStmt) bool {
+		sel, ok := d.Call.Fun.(*ast.SelectorExpr)
+		return ok && releases(sel.Sel.Name) && syntax.LocalVar(p, sel.X) == v
+	})
 }
 
 // releases reports whether a method with this name gives back what its receiver holds.
 func releases(name string) bool {
-	switch name {
-	case "Close", "Release", "Free", "Destroy":
+	switch strings.ToLower(name) {
+	case "close", "release", "free", "destroy":
 		return true
 	}
 	return false

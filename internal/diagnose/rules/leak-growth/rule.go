@@ -2,6 +2,7 @@
 package leakgrowth
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -156,7 +157,7 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 
 // keeper adds what retains the memory, if the source shows that.
 func (w *window) keeper(m *rule.Match, place *gocode.Place) {
-	kept := keeper(w.pass, m.Site, place)
+	kept := cmp.Or(keeper(w.pass, m.Site, place), deferred(w.pass, m.Live))
 	if kept == nil {
 		return
 	}

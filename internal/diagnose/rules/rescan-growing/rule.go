@@ -60,7 +60,7 @@ text/template).`
 // least is the least mean number of iterations, each time that the loop is reached.
 const least = 10
 
-func judge(c *finder.Case) bool { return growing(c) || prefix(c) }
+func judge(c *finder.Case) bool { return growing(c) || prefix(c) || fed(c) }
 
 // growing judges a line of a loop that adds to a buffer.
 func growing(c *finder.Case) bool {

@@ -1,0 +1,147 @@
+package sqlfullscan
+
+import "slices"
+
+// condition compares a column with values that do not come from a table.
+type condition struct {
+	table, column, op string
+}
+
+// scanned returns the table that a query goes through from its start to its end, and the column that it looks for; ok is false when an
+// index may serve the query, or when the text or the schema does not say.
+func (s schema) scanned(sql string) (name, column string, ok bool) {
+	ts := tokens(sql)
+	if end := slices.Index(ts, ";"); end >= 0 && end < len(ts)-1 {
+		return "", "", false // several statements
+	}
+	for _, t := range ts {
+		if slices.Contains([]string{"or", "union", "intersect", "except", "with", "exists", "match", "%"}, t) {
+			return "", "", false
+		}
+	}
+	if len(ts) < 4 || !slices.Contains([]string{"select", "update", "delete"}, ts[0]) || slices.Contains(ts[1:], "select") {
+		return "", "", false
+	}
+	where := slices.Index(ts, "where")
+	if where < 0 {
+		return "", "", false
+	}
+	names, on := tablesOf(ts[:where])
+	for _, t := range names {
+		if known := s[t]; known == nil || known.unknown || len(known.columns) == 0 {
+			return "", "", false
+		}
+	}
+	for _, c := range s.conditions(append(on, conjuncts(ts[where+1:])...), names) {
+		t := s[c.table]
+		switch {
+		case c.op == "like":
+		case t.leading[c.column] || c.column == "rowid":
+			return "", "", false
+		case !ok && (c.op == "=" || c.op == "==" || c.op == "in"):
+			name, column, ok = c.table, c.column, true
+		}
+	}
+	return name, column, ok
+}
+
+// tablesOf returns the tables that a statement reads, by the names that it gives them, and the conditions of its joins.
+func tablesOf(ts []string) (names map[string]string, on [][]string) {
+	names = map[string]string{}
+	at := slices.Index(ts, "from")
+	if ts[0] == "update" {
+		at = 0
+	}
+	if at < 0 {
+		return names, nil
+	}
+	for i := at; i < len(ts); i++ {
+		switch ts[i] {
+		case "from", "join", ",", "update":
+			name, rest := nameOf(ts[i+1:])
+			alias := name
+			if len(rest) > 1 && rest[0] == "as" {
+				rest = rest[1:]
+			}
+			if len(rest) > 0 && named(rest[0]) && !slices.Contains([]string{"on", "join", "inner", "left", "right", "full", "outer", "cross", "natural", "using", "set", "indexed", "use", "force"}, rest[0]) {
+				alias = rest[0]
+			}
+			names[alias] = name
+		case "set":
+			return names, on
+		case "on":
+			end := i + 1
+			for end < len(ts) && !slices.Contains([]string{"join", "inner", "left", "right", "full", "cross", "natural"}, ts[end]) {
+				end++
+			}
+			on = append(on, conjuncts(ts[i+1:end])...)
+			i = end - 1
+		}
+	}
+	return names, on
+}
+
+// conjuncts splits a condition at the ANDs outside of parentheses, up to the clause that follows it.
+func conjuncts(ts []string) [][]string {
+	for i := 0; i < len(ts); i++ {
+		if ts[i] == "(" {
+			i = closing(ts, i)
+			continue
+		}
+		if slices.Contains([]string{"group", "order", "limit", "having", "returning", "for", "offset", "window", ";"}, ts[i]) {
+			ts = ts[:i]
+			break
+		}
+	}
+	var out [][]string
+	for _, part := range split(ts, "and") {
+		if n := len(out); n > 0 && slices.Contains(out[n-1], "between") && len(part) == 1 {
+			continue // the upper bound
+		}
+		out = append(out, part)
+	}
+	return out
+}
+
+// conditions returns the comparisons of columns of the tables with parameters and literals.
+func (s schema) conditions(parts [][]string, names map[string]string) (out []condition) {
+	for _, part := range parts {
+		for len(part) > 2 && part[0] == "(" && closing(part, 0) == len(part)-1 {
+			part = part[1 : len(part)-1]
+		}
+		var c condition
+		switch {
+		case len(part) > 4 && part[1] == "." && named(part[0]) && named(part[2]):
+			c.table, c.column = names[part[0]], part[2]
+			part = part[3:]
+		case len(part) > 2 && named(part[0]):
+			c.column = part[0]
+			c.table = s.owner(c.column, names)
+			part = part[1:]
+		default:
+			continue
+		}
+		if s[c.table] == nil || !slices.Contains([]string{"=", "==", "<", ">", "<=", ">=", "in", "between", "is", "like"}, part[0]) || part[0] == "is" && len(part) > 1 && part[1] == "not" {
+			continue
+		}
+		c.op = part[0]
+		if !slices.ContainsFunc(part[1:], func(t string) bool { return named(t) && t != "null" && t != "true" && t != "false" }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// owner returns the only one of the tables that has a column; "" when none or several have it.
+func (s schema) owner(column string, names map[string]string) (owner string) {
+	for _, name := range names {
+		if !s[name].columns[column] && column != "rowid" {
+			continue
+		}
+		if owner != "" && owner != name {
+			return ""
+		}
+		owner = name
+	}
+	return owner
+}

@@ -1,0 +1,67 @@
+package sqlfullscan
+
+import "testing"
+
+const creates = `
+CREATE TABLE cabin (id INTEGER PRIMARY KEY, name TEXT NOT NULL, beds INTEGER NOT NULL);
+create table if not exists "booking" (
+	id bigserial primary key, cabin INTEGER NOT NULL REFERENCES cabin(id), -- , no column
+	[guest] TEXT DEFAULT 'no, one', start TEXT NOT NULL, code TEXT UNIQUE, /* , */ price DECIMAL(10, 2),
+	CONSTRAINT slot UNIQUE (start, cabin), FOREIGN KEY (price) REFERENCES cabin(beds), CHECK (price > 0)
+);
+CREATE INDEX CONCURRENTLY booking_cabin ON public.booking USING btree (cabin, guest);
+CREATE TABLE mail (id INTEGER, address TEXT, PRIMARY KEY (id));
+CREATE INDEX mail_lower ON mail (lower(address));
+ALTER TABLE cabin ADD COLUMN height INTEGER, ADD CONSTRAINT beds_key UNIQUE (beds);
+`
+
+// TestScanned: a query reads a whole table when none of its conditions can use an index.
+func TestScanned(t *testing.T) {
+	s := schema{}
+	s.read(creates)
+	for query, want := range map[string]string{
+		"SELECT * FROM booking WHERE guest = ?":                                                                "booking.guest",
+		"SELECT b.id FROM booking b JOIN cabin c ON c.id = b.cabin WHERE b.guest = ? ORDER BY b.start":         "booking.guest",
+		"select id from booking as b inner join cabin on cabin.id = b.cabin where (b.guest = $1) and price>$2": "booking.guest",
+		"UPDATE booking SET guest = ? WHERE price = :price":                                                    "booking.price",
+		"DELETE FROM main.booking WHERE guest IN (?, ?) AND start LIKE ?;":                                     "booking.guest",
+		"SELECT id FROM booking WHERE guest = 'a' AND id IS NOT NULL":                                          "booking.guest",
+		"SELECT id FROM cabin WHERE height = 3 LIMIT 1":                                                        "cabin.height",
+		"SELECT id FROM cabin, booking WHERE guest = ? FOR UPDATE":                                             "booking.guest",
+
+		"SELECT * FROM booking WHERE id = ?":                                                  "", // a key
+		"SELECT * FROM booking WHERE cabin = ? AND guest = ?":                                 "", // an index
+		"SELECT * FROM booking WHERE start = ? AND guest = ?":                                 "", // a constraint
+		"SELECT * FROM booking WHERE start BETWEEN ? AND ? AND guest = ?":                     "",
+		"SELECT * FROM booking WHERE code = ?":                                                "", // a column that is unique
+		"SELECT * FROM booking b JOIN cabin c ON c.id = b.cabin AND c.beds = 3 WHERE guest=?": "", // from the other table
+		"SELECT * FROM mail WHERE address = ?":                                                "", // an index on an expression
+		"SELECT * FROM person WHERE name = ?":                                                 "", // not created here
+		"SELECT * FROM booking WHERE guest = ? OR id = ?":                                     "",
+		"SELECT * FROM booking WHERE guest = (SELECT guest FROM booking WHERE id = ?)":        "",
+		"SELECT * FROM booking WHERE guest LIKE ?":                                            "", // an index may not help
+		"SELECT * FROM booking WHERE guest = start":                                           "",
+		"SELECT * FROM booking":                                                               "",
+		"SELECT * FROM %s WHERE guest = ?":                                                    "",
+		"INSERT INTO booking(guest) VALUES (?)":                                               "",
+		"":                                                                                    "", "(": "", "SELECT (": "", "select from where =": "", "select a from where ( ? in": "", "update": "",
+	} {
+		table, column, ok := s.scanned(query)
+		if got := table + "." + column; ok != (want != "") || ok && got != want {
+			t.Errorf("%s: %t %s, want %q", query, ok, got, want)
+		}
+	}
+}
+
+// FuzzScanned: no text makes the parser panic or run on.
+func FuzzScanned(f *testing.F) {
+	f.Add(creates, "SELECT b.id FROM booking b JOIN cabin c ON c.id = b.cabin WHERE b.guest = ?")
+	f.Add("create table a(b", "select a from a where (")
+	f.Add("create index on a (", "update a set b where a.b in ('")
+	f.Add("alter table a add", "delete from x . y where \"")
+	f.Fuzz(func(_ *testing.T, create, query string) {
+		s := schema{}
+		s.read(create)
+		s.scanned(query)
+	})
+}

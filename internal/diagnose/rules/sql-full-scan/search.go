@@ -1,0 +1,191 @@
+package sqlfullscan
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// created returns the program's texts that create tables and indexes. It returns none where embedded files could not be read, which may
+// have indexes.
+func created(p *rule.Pass) []string {
+	texts := p.Syntax.Strings(func(s string) bool {
+		s = strings.ToLower(s)
+		return strings.Contains(s, "create ") || strings.Contains(s, "alter table")
+	})
+	files, ok := p.Syntax.Embedded(".sql")
+	if !ok {
+		return nil
+	}
+	return append(texts, files...)
+}
+
+type line struct {
+	file   string
+	number int
+}
+
+// search remembers the queries of lines.
+type search struct {
+	pass   *rule.Pass
+	tables schema
+	lines  map[line]*query // nil for lines without a query that reads a whole table
+}
+
+// collect adds up the CPU of each query over its lines.
+func (s *search) collect() {
+	s.pass.EachRow(func(r *site.Row) {
+		i := s.frame(r)
+		if i < 0 {
+			return
+		}
+		f := r.Stack[i]
+		q := s.at(f)
+		if q.values == nil {
+			q.values = map[line]int64{}
+		}
+		at := line{f.File, f.Line}
+		q.rows = append(q.rows, r)
+		q.values[at] += r.Value
+		if q.most == nil || q.values[at] > q.values[line{q.most.File, q.most.Line}] {
+			q.most = f
+		}
+	})
+}
+
+// frame returns the index of the program's line that a row queries for; -1 for none. Lines of a driver have no call of database/sql below
+// them.
+func (s *search) frame(r *site.Row) int {
+	queries := false
+	for i, f := range r.Stack {
+		queries = queries || strings.HasPrefix(f.Function, "database/sql.")
+		if queries && f.Owner.Kind == gocode.Main {
+			if s.at(f) == nil {
+				return -1
+			}
+			return i
+		}
+	}
+	return -1
+}
+
+// at returns the query of a line; nil when it has none that reads a whole table.
+func (s *search) at(f *site.Frame) *query {
+	key := line{f.File, f.Line}
+	q, seen := s.lines[key]
+	if seen {
+		return q
+	}
+	if p, ok := s.pass.Syntax.At(f.File, f.Line); ok {
+		if call, rows := s.callAt(p); call != nil {
+			callLine := line{f.File, syntax.Line(p, call.Pos())}
+			if q, seen = s.lines[callLine]; !seen || q == nil {
+				q = s.judge(p, f, call, rows)
+				s.lines[callLine] = q
+			}
+		}
+	}
+	s.lines[key] = q
+	return q
+}
+
+// callAt returns the call that queries for a line: one on the line, or the one whose result the line reads; and the variable of the
+// result.
+func (s *search) callAt(p *gocode.Place) (*ast.CallExpr, *types.Var) {
+	for _, call := range p.Calls() {
+		name := p.CalleeName(call)
+		if queries(name) {
+			return call, syntax.Result(p, call)
+		}
+		if !funcname.Match(name, "(*database/sql.Rows).*") {
+			continue
+		}
+		rows := syntax.LocalVar(p, syntax.Receiver(call))
+		if rows == nil {
+			continue
+		}
+		var from *ast.CallExpr
+		ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && queries(p.CalleeName(call)) && syntax.Result(p, call) == rows {
+				from = call
+			}
+			return true
+		})
+		return from, rows
+	}
+	return nil, nil
+}
+
+// queries reports whether a method of database/sql sends a query.
+func queries(name string) bool {
+	return funcname.Match(name, "(*database/sql.DB).Query*", "(*database/sql.Tx).Query*", "(*database/sql.Conn).Query*", "(*database/sql.Stmt).Query*",
+		"(*database/sql.DB).Exec*", "(*database/sql.Tx).Exec*", "(*database/sql.Conn).Exec*", "(*database/sql.Stmt).Exec*")
+}
+
+// judge returns the query of a call if it reads a whole table.
+func (s *search) judge(p *gocode.Place, f *site.Frame, call *ast.CallExpr, rows *types.Var) *query {
+	texts := textOf(p, call)
+	if len(texts) != 1 {
+		return nil
+	}
+	name, column, ok := s.tables.scanned(texts[0])
+	if !ok {
+		return nil
+	}
+	q := &query{table: name, column: column, call: *f}
+	q.call.Line = syntax.Line(p, call.Pos())
+	if rows != nil && strings.HasSuffix(strings.TrimSuffix(p.CalleeName(call), "Context"), ".Query") {
+		ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+			if loop, ok := n.(*ast.ForStmt); ok && len(loop.Body.List) > 0 {
+				if next, ok := loop.Cond.(*ast.CallExpr); ok && syntax.LocalVar(p, syntax.Receiver(next)) == rows {
+					q.loop = syntax.Line(p, loop.Body.List[0].Pos())
+				}
+			}
+			return true
+		})
+		if q.loop == 0 {
+			return nil // another function reads the result
+		}
+	}
+	return q
+}
+
+// textOf returns the SQL of a call: an argument, or what the package prepares as the statement that is called.
+func textOf(p *gocode.Place, call *ast.CallExpr) (texts []string) {
+	for _, arg := range call.Args[:min(2, len(call.Args))] {
+		if text, ok := syntax.ConstString(p, arg); ok && len(text) > 10 {
+			return []string{text}
+		}
+	}
+	stmt := syntax.Receiver(call)
+	if stmt == nil || !strings.HasSuffix(p.TypeOf(stmt).String(), "sql.Stmt") {
+		return nil
+	}
+	v := syntax.Named(p, stmt)
+	for _, file := range p.Files() {
+		ast.Inspect(file, func(n ast.Node) bool {
+			a, ok := n.(*ast.AssignStmt)
+			if !ok || v == nil || len(a.Rhs) != 1 || syntax.Named(p, a.Lhs[0]) != v {
+				return true
+			}
+			prepare, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+			if !ok || !strings.Contains(p.CalleeName(prepare), ").Prepare") {
+				texts = append(texts, "", "") // something else
+				return true
+			}
+			for _, arg := range prepare.Args {
+				if text, ok := syntax.ConstString(p, arg); ok {
+					texts = append(texts, text)
+				}
+			}
+			return true
+		})
+	}
+	return texts
+}

@@ -1,0 +1,164 @@
+package gocode
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// CallsOf returns the lines of the main module that call a function, by its name as [Place.CalleeName] gives it, in order of
+// package, file and line.
+func (s *Syntax) CallsOf(name string) []*Place {
+	var found []*Place
+	s.everywhere(func(info *types.Info, n ast.Node, at func(ast.Node) (*Place, bool)) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return
+		}
+		if fn, ok := typeutil.Callee(info, call).(*types.Func); ok && fn.FullName() == name {
+			if p, ok := at(call); ok {
+				found = append(found, p)
+			}
+		}
+	})
+	return found
+}
+
+// FieldValue is a value that code gives to a field of a struct.
+type FieldValue struct {
+	*Place
+	Value ast.Expr
+}
+
+// ValuesOf returns the values that the main module gives to a field, in composite literals with field names and in assignments, in
+// order of package, file and line. The type is named as in "net/http.Transport".
+func (s *Syntax) ValuesOf(typ, field string) []FieldValue {
+	var found []FieldValue
+	s.everywhere(func(info *types.Info, n ast.Node, at func(ast.Node) (*Place, bool)) {
+		add := func(of types.Type, value ast.Expr) {
+			if ptr, ok := of.(*types.Pointer); ok {
+				of = ptr.Elem()
+			}
+			if of == nil || types.TypeString(of, nil) != typ {
+				return
+			}
+			if p, ok := at(value); ok {
+				found = append(found, FieldValue{p, value})
+			}
+		}
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			for _, e := range n.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok {
+					if id, ok := kv.Key.(*ast.Ident); ok && id.Name == field {
+						add(info.TypeOf(n), kv.Value)
+					}
+				}
+			}
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				if sel, ok := ast.Unparen(lhs).(*ast.SelectorExpr); ok && sel.Sel.Name == field && len(n.Lhs) == len(n.Rhs) {
+					add(info.TypeOf(sel.X), n.Rhs[i])
+				}
+			}
+		}
+	})
+	return found
+}
+
+// everywhere calls visit for each node of the main module, with a function that returns the place of a node in the same file.
+func (s *Syntax) everywhere(visit func(info *types.Info, n ast.Node, at func(ast.Node) (*Place, bool))) {
+	seen := map[*ast.File]bool{}
+	for _, key := range slices.Sorted(maps.Keys(s.files)) {
+		f := s.files[key]
+		if seen[f.file] || f.pkg.Module != nil && !f.pkg.Module.Main {
+			continue
+		}
+		seen[f.file] = true
+		at := func(n ast.Node) (*Place, bool) {
+			return s.at(key, path.Base(key), f.fset.Position(n.Pos()).Line)
+		}
+		ast.Inspect(f.file, func(n ast.Node) bool {
+			if n != nil {
+				visit(f.pkg.TypesInfo, n, at)
+			}
+			return true
+		})
+	}
+}
+
+// Strings returns the constant strings of the main module that are accepted, in order of package, file and line. A constant that is
+// composed of others comes with its parts.
+func (s *Syntax) Strings(accept func(string) bool) []string {
+	var found []string
+	s.everywhere(func(info *types.Info, n ast.Node, _ func(ast.Node) (*Place, bool)) {
+		e, ok := n.(ast.Expr)
+		if !ok {
+			return
+		}
+		if v := info.Types[e].Value; v != nil && v.Kind() == constant.String {
+			if text := constant.StringVal(v); accept(text) {
+				found = append(found, text)
+			}
+		}
+	})
+	return found
+}
+
+// largestEmbedded is the size in bytes of an embedded file that is read at most.
+const largestEmbedded = 1 << 20
+
+// Embedded returns the contents of the files with an extension that the main module embeds by //go:embed directives. It reports false when
+// one of them could not be read, or is larger than a megabyte.
+func (s *Syntax) Embedded(ext string) (contents []string, ok bool) {
+	ok = true
+	read := func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			ok = false
+		case d.Type().IsRegular() && filepath.Ext(file) == ext:
+			info, err := d.Info()
+			if err != nil || info.Size() > largestEmbedded {
+				ok = false
+				return nil
+			}
+			text, err := os.ReadFile(file)
+			ok = ok && err == nil
+			contents = append(contents, string(text))
+		}
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.files)) {
+		f := s.files[key]
+		if f.pkg.Module != nil && !f.pkg.Module.Main {
+			continue
+		}
+		dir := filepath.Dir(f.fset.Position(f.file.Pos()).Filename)
+		for _, group := range f.file.Comments {
+			for _, c := range group.List {
+				list, embeds := strings.CutPrefix(c.Text, "//go:embed ")
+				if !embeds {
+					continue
+				}
+				for _, pattern := range strings.Fields(list) {
+					pattern = strings.Trim(strings.TrimPrefix(pattern, "all:"), "\"`")
+					matches, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern)))
+					ok = ok && err == nil && len(matches) > 0
+					for _, m := range matches {
+						ok = filepath.WalkDir(m, read) == nil && ok
+					}
+				}
+			}
+		}
+	}
+	return contents, ok
+}
