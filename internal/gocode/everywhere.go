@@ -18,13 +18,18 @@ import (
 // CallsOf returns the lines of the main module that call a function, by its name as [Place.CalleeName] gives it, in order of
 // package, file and line.
 func (s *Syntax) CallsOf(name string) []*Place {
+	return s.Calls(func(fn *types.Func) bool { return fn.FullName() == name })
+}
+
+// Calls returns the lines of the main module that call a function which is accepted, in order of package, file and line.
+func (s *Syntax) Calls(accept func(*types.Func) bool) []*Place {
 	var found []*Place
 	s.everywhere(func(info *types.Info, n ast.Node, at func(ast.Node) (*Place, bool)) {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			return
 		}
-		if fn, ok := typeutil.Callee(info, call).(*types.Func); ok && fn.FullName() == name {
+		if fn, ok := typeutil.Callee(info, call).(*types.Func); ok && accept(fn) {
 			if p, ok := at(call); ok {
 				found = append(found, p)
 			}

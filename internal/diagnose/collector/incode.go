@@ -2,13 +2,11 @@ package collector
 
 import (
 	"fmt"
-	"go/types"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
-	"github.com/hone-go/hone/internal/gocode"
 )
 
 // Functions of package runtime/debug that set what the environment sets as GOGC and GOMEMLIMIT.
@@ -36,7 +34,7 @@ func PlaceInCode(p *rule.Pass, m *rule.Match, function string, value int64) {
 		return // set to something else later
 	}
 	at := place.Fset.Position(calls[0].Pos())
-	s := traced.SiteAt(p, exectrace.Line{Function: profileName(place), File: at.Filename, Line: at.Line})
+	s := traced.SiteAt(p, exectrace.Line{Function: syntax.ProfileName(place), File: at.Filename, Line: at.Line})
 	if s == nil {
 		return
 	}
@@ -44,31 +42,4 @@ func PlaceInCode(p *rule.Pass, m *rule.Match, function string, value int64) {
 	name := function[len("runtime/"):]
 	m.Cause = fmt.Sprintf("This call of %s overrides the environment. %s", name, m.Cause)
 	m.Fix = fmt.Sprintf("Change the argument of %s here, or remove the call so that the environment decides. %s", name, m.Fix)
-}
-
-// profileName returns the name that profiles have for the declared function around a place; "" outside functions.
-func profileName(p *gocode.Place) string {
-	if p.Decl == nil {
-		return ""
-	}
-	pkg := p.Pkg.Path()
-	if p.Pkg.Name() == "main" {
-		pkg = "main"
-	}
-	fn, ok := p.Info.Defs[p.Decl.Name].(*types.Func)
-	if !ok || fn.Signature().Recv() == nil {
-		return pkg + "." + p.Decl.Name.Name
-	}
-	recv, pointer := fn.Signature().Recv().Type(), false
-	if ptr, ok := recv.(*types.Pointer); ok {
-		recv, pointer = ptr.Elem(), true
-	}
-	named, ok := recv.(*types.Named)
-	if !ok {
-		return ""
-	}
-	if pointer {
-		return fmt.Sprintf("%s.(*%s).%s", pkg, named.Obj().Name(), fn.Name())
-	}
-	return fmt.Sprintf("%s.%s.%s", pkg, named.Obj().Name(), fn.Name())
 }

@@ -37,6 +37,7 @@ import (
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	deferinloop "github.com/hone-go/hone/internal/diagnose/rules/defer-in-loop"
 	discardederror "github.com/hone-go/hone/internal/diagnose/rules/discarded-error"
+	exactdigits "github.com/hone-go/hone/internal/diagnose/rules/exact-digits"
 	falsesharing "github.com/hone-go/hone/internal/diagnose/rules/false-sharing"
 	fewworkers "github.com/hone-go/hone/internal/diagnose/rules/few-workers"
 	finalizerperobject "github.com/hone-go/hone/internal/diagnose/rules/finalizer-per-object"
@@ -178,6 +179,7 @@ func All() []rule.Rule {
 		deepequaltyped.Rule(),
 		deferinloop.Rule(),
 		discardederror.Rule(),
+		exactdigits.Rule(),
 		falsesharing.Rule(),
 		fewworkers.Rule(),
 		finalizerperobject.Rule(),

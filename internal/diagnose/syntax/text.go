@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"fmt"
 	"go/ast"
 	"go/types"
 
@@ -40,4 +41,31 @@ func FuncName(p *gocode.Place) string {
 		return "a function in " + p.Decl.Name.Name
 	}
 	return p.Decl.Name.Name
+}
+
+// ProfileName returns the name that profiles have for the declared function around a place; "" outside functions.
+func ProfileName(p *gocode.Place) string {
+	if p.Decl == nil {
+		return ""
+	}
+	pkg := p.Pkg.Path()
+	if p.Pkg.Name() == "main" {
+		pkg = "main"
+	}
+	fn, ok := p.Info.Defs[p.Decl.Name].(*types.Func)
+	if !ok || fn.Signature().Recv() == nil {
+		return pkg + "." + p.Decl.Name.Name
+	}
+	recv, pointer := fn.Signature().Recv().Type(), false
+	if ptr, ok := recv.(*types.Pointer); ok {
+		recv, pointer = ptr.Elem(), true
+	}
+	named, ok := recv.(*types.Named)
+	if !ok {
+		return ""
+	}
+	if pointer {
+		return fmt.Sprintf("%s.(*%s).%s", pkg, named.Obj().Name(), fn.Name())
+	}
+	return fmt.Sprintf("%s.%s.%s", pkg, named.Obj().Name(), fn.Name())
 }

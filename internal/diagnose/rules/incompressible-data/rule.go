@@ -86,12 +86,14 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		if where := sends(p, m.CPU); where != "" {
 			m.Cause += " " + where + "."
 		}
+		at := m.Site.Function // that the profiles have
+		adopt(p, m)
 		m.Fix = "Compress only what gets smaller, such as text, JSON and SVG. Leave out image types other than SVG, archives and video; in a zip file, add them with zip.Store."
 		m.Evidence = []rule.Evidence{{
 			What: "CPU that builds codes of blocks, that writes blocks with them, and that stores blocks",
 			Value: fmt.Sprintf("%s (%s), %s and %s", units.Seconds(float64(b.codes)*1e-9), units.Some(float64(b.coded), "sample"),
 				units.Seconds(float64(b.written)*1e-9), units.Seconds(float64(b.stored)*1e-9)),
-			Command: evidence.ListCommand(p, "cpu", m.Site.Function),
+			Command: evidence.ListCommand(p, "cpu", at),
 		}}
 		return true
 	}

@@ -9,7 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -41,6 +44,32 @@ func sends(p *rule.Pass, rows []*site.Row) string {
 		}
 	}
 	return ""
+}
+
+// adopt makes a match about a dependency's handler one about the line of the program that puts it before its own, if there is one such
+// line: what it compresses is decided there.
+func adopt(p *rule.Pass, m *rule.Match) {
+	if m.Site.Owner.Kind != gocode.Dependency || p.Syntax == nil {
+		return
+	}
+	places := p.Syntax.Calls(func(fn *types.Func) bool { return compresses(fn, m.Site.Owner.Package) })
+	if len(places) != 1 {
+		return
+	}
+	place := places[0]
+	file := place.Fset.Position(place.File.Pos()).Filename
+	if s := traced.SiteAt(p, exectrace.Line{Function: syntax.ProfileName(place), File: file, Line: place.Line}); s != nil {
+		m.Site = s
+	}
+}
+
+// compresses reports whether a function of a package looks like one that makes a handler which compresses.
+func compresses(fn *types.Func, pkg string) bool {
+	if fn.Pkg() == nil || fn.Pkg().Path() != pkg {
+		return false
+	}
+	name := strings.ToLower(fn.Name())
+	return fn.Exported() && (strings.Contains(name, "compress") || strings.Contains(name, "gzip"))
 }
 
 // sets is sends for the package of a place.

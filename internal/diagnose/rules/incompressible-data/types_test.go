@@ -1,6 +1,8 @@
 package incompressibledata
 
 import (
+	"go/token"
+	"go/types"
 	"testing"
 
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
@@ -28,6 +30,23 @@ func main() {}
 `)
 		if got := sets(places["here"]); got != want {
 			t.Errorf("%s: %q, want %q", set, got, want)
+		}
+	}
+}
+
+// TestCompresses: the name and the package decide which calls put a compressing handler before others.
+func TestCompresses(t *testing.T) {
+	const pkg = "example.com/middleware"
+	for _, test := range []struct {
+		pkg, name string
+		want      bool
+	}{
+		{pkg, "Compress", true}, {pkg, "GzipHandler", true}, {pkg, "NewCompressor", true},
+		{pkg, "Logger", false}, {pkg, "compress", false}, {"example.com/other", "Compress", false},
+	} {
+		fn := types.NewFunc(token.NoPos, types.NewPackage(test.pkg, "p"), test.name, types.NewSignatureType(nil, nil, nil, nil, nil, false))
+		if got := compresses(fn, pkg); got != test.want {
+			t.Errorf("%s.%s: %t", test.pkg, test.name, got)
 		}
 	}
 }
