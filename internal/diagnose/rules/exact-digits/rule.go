@@ -42,8 +42,8 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `decimal.Decimal of shopspring and big.Rat calculate exactly: a product has the digits
-of both factors together, a sum of fractions the product of their denominators. A
+const doc = `decimal.Decimal of shopspring and big.Rat calculate exactly: a product has the
+digits of both factors together, a sum of fractions the product of their denominators. A
 balance that is multiplied by a rate month after month grows by the digits of the
 rate each time, and each multiplication and each change of the exponent works on
 all of them.
