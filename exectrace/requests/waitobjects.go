@@ -9,7 +9,8 @@ const (
 	RedisConnection    = "a connection to Redis"
 	MongoConnection    = "a connection to MongoDB"
 	HTTPConnection     = "a connection to another server" // of a net/http client: a new one, or one that another request has
-	Semaphore          = "a semaphore" // of golang.org/x/sync
+	Semaphore          = "a semaphore"                    // of golang.org/x/sync
+	Subprocess         = "a subprocess"                   // of os/exec
 )
 
 // objects says what functions of the standard library and of common modules wait for, in words that
@@ -29,7 +30,7 @@ var objects = map[string]string{
 	"net/http.(*Transport).getConn":           HTTPConnection,
 	"net/http.(*http2ClientConn).roundTrip":   "the response of another server",
 	"net.(*Resolver).lookupIPAddr":            "a name lookup",
-	"os/exec.(*Cmd).Wait":                     "a subprocess",
+	"os/exec.(*Cmd).Wait":                     Subprocess,
 	"io.(*pipe).read":                         "an io.Pipe (to read)",
 	"io.(*pipe).write":                        "an io.Pipe (to write)",
 	"net/http.(*body).Read":                   "the body of the request",

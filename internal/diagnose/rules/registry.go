@@ -22,6 +22,7 @@ import (
 	cloneforpart "github.com/hone-go/hone/internal/diagnose/rules/clone-for-part"
 	closurebyref "github.com/hone-go/hone/internal/diagnose/rules/closure-by-ref"
 	codecpervalue "github.com/hone-go/hone/internal/diagnose/rules/codec-per-value"
+	columnorder "github.com/hone-go/hone/internal/diagnose/rules/column-order"
 	compresslevel "github.com/hone-go/hone/internal/diagnose/rules/compress-level"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
@@ -83,12 +84,15 @@ import (
 	offsetpaging "github.com/hone-go/hone/internal/diagnose/rules/offset-paging"
 	oldgo "github.com/hone-go/hone/internal/diagnose/rules/old-go"
 	passperpattern "github.com/hone-go/hone/internal/diagnose/rules/pass-per-pattern"
+	pixelthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/pixel-through-interface"
 	pointerdenselive "github.com/hone-go/hone/internal/diagnose/rules/pointer-dense-live"
 	pointerperelement "github.com/hone-go/hone/internal/diagnose/rules/pointer-per-element"
 	poolmiss "github.com/hone-go/hone/internal/diagnose/rules/pool-miss"
 	poolnonpointer "github.com/hone-go/hone/internal/diagnose/rules/pool-non-pointer"
 	poolwait "github.com/hone-go/hone/internal/diagnose/rules/pool-wait"
+	powofconstant "github.com/hone-go/hone/internal/diagnose/rules/pow-of-constant"
 	prettylog "github.com/hone-go/hone/internal/diagnose/rules/pretty-log"
+	processperrequest "github.com/hone-go/hone/internal/diagnose/rules/process-per-request"
 	procsoverquota "github.com/hone-go/hone/internal/diagnose/rules/procs-over-quota"
 	quadraticinsert "github.com/hone-go/hone/internal/diagnose/rules/quadratic-insert"
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
@@ -164,6 +168,7 @@ func All() []rule.Rule {
 		cloneforpart.Rule(),
 		closurebyref.Rule(),
 		codecpervalue.Rule(),
+		columnorder.Rule(),
 		compresslevel.Rule(),
 		concatloop.Rule(),
 		consterror.Rule(),
@@ -225,12 +230,15 @@ func All() []rule.Rule {
 		offsetpaging.Rule(),
 		oldgo.Rule(),
 		passperpattern.Rule(),
+		pixelthroughinterface.Rule(),
 		pointerdenselive.Rule(),
 		pointerperelement.Rule(),
 		poolmiss.Rule(),
 		poolnonpointer.Rule(),
 		poolwait.Rule(),
+		powofconstant.Rule(),
 		prettylog.Rule(),
+		processperrequest.Rule(),
 		procsoverquota.Rule(),
 		quadraticinsert.Rule(),
 		queryreparsed.Rule(),

@@ -1,0 +1,89 @@
+// Package pixelthroughinterface finds loops that read or write the pixels of an image one by one through an interface.
+package pixelthroughinterface
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+)
+
+// leastPixels is how often a line must run for each unit of work, or each time that its function is called, to go through an image.
+const leastPixels = 1000
+
+// Rule is pixel-through-interface.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "pixel-through-interface",
+		Kind:  rule.CPU,
+		Needs: []rule.Need{rule.NeedCounts},
+		Title: "Pixels of an image read or written one by one through an interface",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// A typed method costs a fifth, an index of Pix less.
+				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.95},
+				Specificity: 1,
+			},
+			Start: finder.Calls{
+				Functions: append(methods(), "image/color.*"),
+				Types:     append(funcname.TypedAll(methods()), "(image.Image).At", "(image/draw.Image).Set"),
+			},
+			Judge: judge,
+		},
+	}
+}
+
+const doc = `At of an image.Image returns a color.Color, an interface: for most
+kinds of images it puts the color on the heap, for each pixel, and the RGBA
+method of the color is another call through an interface. Set of a draw.Image
+takes one, and converts it to the color model of the image.
+
+Assert the type once before the loop (*image.RGBA, *image.YCbCr) and use its
+own methods, RGBAAt, SetRGBA, YCbCrAt, or an index of Pix, row by row. RGBA64At
+of image.RGBA64Image allocates nothing. If the type may be any, draw the image
+into an *image.RGBA first with draw.Draw, which knows the common kinds.
+
+It is fine for a few pixels. The rule reports lines that run a thousand times
+and more for each unit of work or each call of their function, as counted.
+
+Seen in the field: golang/go#15759, golang/go#44808 (RGBA64Image was added for
+it), nicolashahn/diffimg-go#2 (half the time).`
+
+// methods are the methods of the standard library's images that take or return a color.Color, as profiles name them.
+func methods() []string {
+	var all []string
+	for _, t := range []string{"RGBA", "NRGBA", "RGBA64", "NRGBA64", "Gray", "Gray16", "Alpha", "Alpha16", "CMYK", "Paletted", "YCbCr", "NYCbCrA", "Uniform"} {
+		all = append(all, "image.(*"+t+").At", "image.(*"+t+").Set")
+	}
+	return all
+}
+
+func judge(c *finder.Case) bool {
+	e, ok := evidence.Executions(c.Pass, c.Site.Frame)
+	if !ok || max(e.PerUnit, e.PerCall) < leastPixels {
+		return false
+	}
+	call := c.Calls[0]
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || len(c.CPU) == 0 {
+		return false
+	}
+	what, instead := "At returns a color.Color", "RGBAAt, YCbCrAt or an index of Pix"
+	if sel.Sel.Name == "Set" {
+		what, instead = "Set takes a color.Color", "SetRGBA or an index of Pix"
+	}
+	to := syntax.Text(sel.X)
+	c.Cause = fmt.Sprintf("%s goes through an interface for each pixel, %s per %s: %s, which is converted, and often allocated, each time.",
+		syntax.Text(call), evidence.Times(e.PerUnit), c.Pass.Manifest.Unit(), what)
+	c.Fix = fmt.Sprintf("Assert the type of %s once before the loop (such as %s.(*image.RGBA)) and use %s. Of images of any type, make an *image.RGBA with draw.Draw first.", to, to, instead)
+	if !types.IsInterface(c.Place.TypeOf(sel.X)) {
+		c.Fix = fmt.Sprintf("Use the methods of its own color type, or rows of its Pix: %s.", instead)
+	}
+	return true
+}

@@ -1,0 +1,120 @@
+// Package powofconstant finds calls of math.Pow that a multiplication or a shift replaces.
+package powofconstant
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is pow-of-constant.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "pow-of-constant",
+		Kind:  rule.CPU,
+		Title: "math.Pow where a multiplication, a square root or a shift would do",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// 20 to 50 ns become one or two (golang/go#29456).
+				Fraction:    rule.Fraction{Expect: 0.93, Low: 0.8, High: 0.99},
+				Specificity: 1,
+				Removes:     true,
+			},
+			Start: finder.Calls{Functions: []string{"math.Pow", "math.pow"}, Types: []string{"math.Pow"}},
+			Judge: judge,
+		},
+	}
+}
+
+const doc = `math.Pow works for all exponents: it takes the numbers apart,
+multiplies in a loop and handles a dozen special cases, in 20 to 50 ns. The
+compiler does not replace it, also where the exponent is a constant.
+
+Write x*x for math.Pow(x, 2), math.Sqrt(x) for the power 0.5, 1/x for -1,
+float64(1<<n) or math.Ldexp(1, n) for powers of two, math.Pow10(n) for powers
+of ten, and multiply along where a loop needs one power after the other.
+
+It is fine for exponents that are no small numbers. The rule reports calls
+whose exponent is a constant from -4 to 4 or a half, and calls of which the
+base is 2 or 10. The last bits of a result can differ.
+
+Seen in the field: golang/go#29456, celestiaorg/nmt#76 (322 ns became 114),
+muesli/smartcrop#9 (half the time), ynqa/wego#54.`
+
+func judge(c *finder.Case) bool {
+	for _, call := range c.Calls {
+		instead := replacement(c.Place, call)
+		if instead == "" {
+			continue
+		}
+		c.Cause = fmt.Sprintf("%s goes through the general algorithm for powers, with its loop and special cases: the compiler does not see that a few instructions would do.", syntax.Text(call))
+		c.Fix = fmt.Sprintf("Write %s.", instead)
+		return true
+	}
+	return false
+}
+
+// replacement returns what computes a power with less work; "" for nothing.
+func replacement(p *gocode.Place, call *ast.CallExpr) string {
+	if len(call.Args) != 2 {
+		return ""
+	}
+	base, exponent := call.Args[0], call.Args[1]
+	x := syntax.Text(base)
+	switch b, _ := number(p, base); b {
+	case 2:
+		return fmt.Sprintf("float64(uint64(1) << %[1]s) for a whole %[1]s that is not negative, else math.Exp2(%[1]s)", syntax.Text(exponent))
+	case 10:
+		return fmt.Sprintf("math.Pow10(%[1]s) for a whole %[1]s", syntax.Text(exponent))
+	}
+	e, ok := number(p, exponent)
+	if !ok {
+		return ""
+	}
+	switch e {
+	case 0.5:
+		return fmt.Sprintf("math.Sqrt(%s)", x)
+	case -0.5:
+		return fmt.Sprintf("1 / math.Sqrt(%s)", x)
+	case -1:
+		return fmt.Sprintf("1 / (%s)", x)
+	case 2:
+		return product(base, x, 2)
+	case 3:
+		return product(base, x, 3)
+	case 4:
+		return fmt.Sprintf("x2 := %s, and x2*x2", product(base, x, 2))
+	case -2, -3, -4:
+		return fmt.Sprintf("1 / (x*x…) with x := %s", x)
+	}
+	return ""
+}
+
+// product writes a small power as a product.
+func product(base ast.Expr, x string, n int) string {
+	head := ""
+	if _, plain := ast.Unparen(base).(*ast.Ident); !plain {
+		head, x = "x := "+x+", and ", "x"
+	}
+	text := x
+	for range n - 1 {
+		text += "*" + x
+	}
+	return head + text
+}
+
+// number returns the value of a constant.
+func number(p *gocode.Place, e ast.Expr) (float64, bool) {
+	v, ok := p.Const(e)
+	if !ok {
+		return 0, false
+	}
+	f, _ := constant.Float64Val(constant.ToFloat(v))
+	return f, true
+}
