@@ -97,6 +97,7 @@ import (
 	quadraticinsert "github.com/hone-go/hone/internal/diagnose/rules/quadratic-insert"
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
 	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
+	ratelimitwait "github.com/hone-go/hone/internal/diagnose/rules/rate-limit-wait"
 	readallknownsize "github.com/hone-go/hone/internal/diagnose/rules/readall-known-size"
 	rebuiltperedit "github.com/hone-go/hone/internal/diagnose/rules/rebuilt-per-edit"
 	recountperchange "github.com/hone-go/hone/internal/diagnose/rules/recount-per-change"
@@ -243,6 +244,7 @@ func All() []rule.Rule {
 		quadraticinsert.Rule(),
 		queryreparsed.Rule(),
 		randsourcepercall.Rule(),
+		ratelimitwait.Rule(),
 		readallknownsize.Rule(),
 		rebuiltperedit.Rule(),
 		recountperchange.Rule(),

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
+	"go/types"
+	"path/filepath"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -65,15 +68,18 @@ func deflates(r *site.Row) bool { return r.Below("compress/flate.(*compressor).*
 
 func judge(c *finder.Case) bool {
 	var made *ast.CallExpr
+	where := ""
 	ok := c.All(func(call *ast.CallExpr) bool {
 		made = best(c.Place, target(c.Place, call))
 		return made != nil
 	})
-	if !ok {
+	if ok {
+		where = fmt.Sprintf("line %d", syntax.Line(c.Place, made.Pos()))
+	} else if made, where = everywhere(c.Pass); made == nil {
 		return false
 	}
 	c.Confidence = rule.Likely // the profile does not show whether the smaller size is worth it
-	c.Cause = fmt.Sprintf("The writer is created with the highest level (%s, line %d), which searches far longer for a percent or two.", syntax.Text(made), syntax.Line(c.Place, made.Pos()))
+	c.Cause = fmt.Sprintf("The writer is created with the highest level (%s, %s), which searches far longer for a percent or two.", syntax.Text(made), where)
 	c.Fix = "Measure the size at the default level (6) or at BestSpeed (1), and use the lowest level whose size will do."
 	return true
 }
@@ -86,21 +92,51 @@ func target(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	return syntax.Receiver(call)
 }
 
+// everywhere returns a call that creates a compressor with the constant level 9, and where it is, if the program creates no compressor in
+// another way: the writer at hand, from a pool or a function, is one of those.
+func everywhere(p *rule.Pass) (made *ast.CallExpr, where string) {
+	if p.Syntax == nil {
+		return nil, ""
+	}
+	for _, place := range p.Syntax.Calls(func(fn *types.Func) bool { return funcname.Match(fn.FullName(), constructors()...) }) {
+		for _, call := range syntax.CallsOf(place, constructors()...) {
+			if !isBest(p.Syntax, place, call) {
+				return nil, ""
+			}
+			at := place.Fset.Position(call.Pos())
+			made, where = call, fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
+		}
+	}
+	return made, where
+}
+
+// constructors are the functions that create compressors of the standard library.
+func constructors() []string {
+	return []string{"compress/gzip.NewWriter*", "compress/zlib.NewWriter*", "compress/flate.NewWriter*"}
+}
+
 // best returns the call that creates a compressor with the constant level 9.
 func best(p *gocode.Place, w ast.Expr) *ast.CallExpr {
 	if w == nil {
 		return nil
 	}
 	made, ok := syntax.Origin(p, w).(*ast.CallExpr)
-	if !ok || len(made.Args) < 2 || !funcname.Match(p.CalleeName(made), "compress/gzip.NewWriterLevel", "compress/zlib.NewWriterLevel*", "compress/flate.NewWriter*") {
-		return nil
-	}
-	level, ok := p.Const(made.Args[1])
-	if !ok {
-		return nil
-	}
-	if n, ok := constant.Int64Val(level); !ok || n != 9 {
+	if !ok || !isBest(nil, p, made) {
 		return nil
 	}
 	return made
+}
+
+// isBest reports whether a call creates a compressor with the constant level 9, which it may get from a field or a parameter.
+func isBest(all *gocode.Syntax, p *gocode.Place, made *ast.CallExpr) bool {
+	if len(made.Args) < 2 || !funcname.Match(p.CalleeName(made), "compress/gzip.NewWriterLevel", "compress/zlib.NewWriterLevel*", "compress/flate.NewWriter*") {
+		return false
+	}
+	levels := flow.Constants(all, p, made.Args[1])
+	for _, level := range levels {
+		if n, ok := constant.Int64Val(level); !ok || n != 9 {
+			return false
+		}
+	}
+	return len(levels) > 0
 }

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
+	"path/filepath"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/httpconn"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
@@ -20,6 +23,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "keepalive-off",
 		Kind:  rule.IO,
+		Needs: []rule.Need{rule.NeedCounts},
 		Title: "HTTP keep-alive switched off",
 		Doc:   doc,
 		Finder: finder.Prepared{
@@ -51,10 +55,15 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if len(dials) == 0 {
 		return finder.Line{}, false
 	}
+	spent, _ := stacks.Sum(dials)
+	expensive := float64(spent)*1e-9 >= leastShare*p.Table.Totals.TotalSeconds
+	elsewhere := offElsewhere(p)
 	judge := func(c *finder.Case) bool {
 		setting := ""
 		ok := c.All(func(call *ast.CallExpr) bool {
-			setting = off(c.Place, call)
+			if setting = off(c.Place, call); setting == "" && expensive {
+				setting = elsewhere
+			}
 			return setting != "" && loops.PerCall(c.Place, call)
 		})
 		if !ok {
@@ -66,6 +75,38 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		return true
 	}
 	return finder.Line{Start: finder.Calls{Functions: httpconn.Calls()[:5]}, Judge: judge}, true
+}
+
+// leastShare is the part of all CPU that new connections must take where the setting is not in the function that sends the request.
+const leastShare = 0.05
+
+// leastOften is how often per request a request must be made that closes its connection; leastRuns per run of a program that exits.
+const (
+	leastOften = 0.05
+	leastRuns  = 100
+)
+
+// offElsewhere returns the only setting in the program that disables keep-alive, with its place; "" if there is none, or are several.
+func offElsewhere(p *rule.Pass) (setting string) {
+	if p.Syntax == nil {
+		return ""
+	}
+	n := 0
+	for typ, field := range map[string]string{"net/http.Transport": "DisableKeepAlives", "net/http.Request": "Close"} {
+		for _, v := range p.Syntax.ValuesOf(typ, field) {
+			at := v.Fset.Position(v.Value.Pos())
+			ran, _ := p.Counts.Line(v.Pkg.Path(), at.Filename, at.Line)
+			often := field != "Close" || ran.PerUnit >= leastOften && (p.Manifest.Unit() != "run" || ran.PerUnit >= leastRuns)
+			if often && isTrue(v.Place, v.Value) {
+				setting = fmt.Sprintf("%s = true of %s (%s:%d)", field, strings.TrimPrefix(typ, "net/"), filepath.Base(at.Filename), at.Line)
+				n++
+			}
+		}
+	}
+	if n != 1 {
+		return ""
+	}
+	return setting
 }
 
 // off returns the setting that disables keep-alive for a call; "" when the source shows none.

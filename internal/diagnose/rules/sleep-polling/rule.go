@@ -4,6 +4,7 @@ package sleeppolling
 import (
 	"fmt"
 	"go/ast"
+	"slices"
 
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -57,13 +58,13 @@ between two sleeps: they are paced, not polling.
 Seen in the field: livepeer/go-livepeer#1619, istio/istio#9922.`
 
 func find(p *rule.Pass) []rule.Match {
-	var matches []rule.Match
+	matches := late(p)
 	length := p.Trace.Parallelism.Length
 	for _, poll := range p.Trace.Blocking.Polls {
 		if float64(poll.Count) < leastRate*length || poll.Sleep > longestSleep || poll.Work > littleWork*poll.Sleep {
 			continue
 		}
-		if s := traced.SiteAt(p, poll.Line); s != nil {
+		if s := traced.SiteAt(p, poll.Line); s != nil && !slices.ContainsFunc(matches, func(m rule.Match) bool { return m.Site == s }) {
 			if m, ok := match(p, poll, s); ok {
 				matches = append(matches, m)
 			}
