@@ -99,6 +99,7 @@ import (
 	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
 	ratelimitwait "github.com/hone-go/hone/internal/diagnose/rules/rate-limit-wait"
 	readallknownsize "github.com/hone-go/hone/internal/diagnose/rules/readall-known-size"
+	readfromhidden "github.com/hone-go/hone/internal/diagnose/rules/readfrom-hidden"
 	rebuiltperedit "github.com/hone-go/hone/internal/diagnose/rules/rebuilt-per-edit"
 	recountperchange "github.com/hone-go/hone/internal/diagnose/rules/recount-per-change"
 	reflectsort "github.com/hone-go/hone/internal/diagnose/rules/reflect-sort"
@@ -246,6 +247,7 @@ func All() []rule.Rule {
 		randsourcepercall.Rule(),
 		ratelimitwait.Rule(),
 		readallknownsize.Rule(),
+		readfromhidden.Rule(),
 		rebuiltperedit.Rule(),
 		recountperchange.Rule(),
 		reflectsort.Rule(),

@@ -1,6 +1,9 @@
 package sqlfullscan
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // condition compares a column with values that do not come from a table.
 type condition struct {
@@ -43,6 +46,60 @@ func (s schema) scanned(sql string) (name, column string, ok bool) {
 		}
 	}
 	return name, column, ok
+}
+
+// sorted returns the table of which a query sorts all rows for the few that it returns, and what it sorts by first; ok is false when an index
+// may have that order, or when the text or the schema does not say.
+func (s schema) sorted(sql string) (name, by string, ok bool) {
+	ts := tokens(sql)
+	order, limit := slices.Index(ts, "order"), slices.Index(ts, "limit")
+	if len(ts) == 0 || ts[0] != "select" || order < 0 || limit < order || slices.Contains(ts[1:], "select") {
+		return "", "", false
+	}
+	for _, t := range ts {
+		if slices.Contains([]string{"union", "with", "join", "group", "distinct", "match", "%", ";"}, t) {
+			return "", "", false
+		}
+	}
+	end := order
+	var conditions [][]string
+	if where := slices.Index(ts, "where"); where >= 0 {
+		end = where
+		conditions = conjuncts(ts[where+1:])
+	}
+	names, _ := tablesOf(ts[:end])
+	if len(names) != 1 {
+		return "", "", false
+	}
+	for _, name = range names {
+	}
+	t := s[name]
+	if t == nil || t.unknown || len(t.columns) == 0 || slices.Contains(ts, "or") {
+		return "", "", false
+	}
+	for _, c := range s.conditions(conditions, names) {
+		if t.leading[c.column] || c.column == "rowid" {
+			return "", "", false // it may select few rows
+		}
+	}
+	term := split(ts[order+2:limit], ",")[0]
+	if n := len(term); n > 0 && (term[n-1] == "desc" || term[n-1] == "asc") {
+		term = term[:n-1]
+	}
+	if len(term) == 3 && term[1] == "." {
+		term = term[2:]
+	}
+	if len(term) == 1 && (t.leading[term[0]] || !t.columns[term[0]]) {
+		return "", "", false
+	}
+	if len(term) == 0 || order+2 >= limit {
+		return "", "", false
+	}
+	by = strings.ReplaceAll(strings.Join(term[:min(len(term), 6)], " "), "'", "'…'")
+	if len(term) > 6 {
+		by += " …"
+	}
+	return name, by, true
 }
 
 // tablesOf returns the tables that a statement reads, by the names that it gives them, and the conditions of its joins.

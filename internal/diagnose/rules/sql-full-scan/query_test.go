@@ -53,6 +53,32 @@ func TestScanned(t *testing.T) {
 	}
 }
 
+// TestSorted: a query sorts a whole table when no index has its order, and no condition can use one.
+func TestSorted(t *testing.T) {
+	s := schema{}
+	s.read(creates)
+	for query, want := range map[string]string{
+		"SELECT id FROM booking ORDER BY CASE guest WHEN 'a' THEN 0 ELSE 1 END, id DESC LIMIT ? OFFSET ?": "booking: case guest when '…' then 0 …",
+		"SELECT id FROM booking b WHERE b.guest = ? ORDER BY b.price DESC LIMIT 10":                       "booking: price",
+		"SELECT id FROM cabin ORDER BY lower(name) LIMIT 10":                                              "cabin: lower ( name )",
+
+		"SELECT id FROM booking ORDER BY cabin LIMIT 10":                         "", // an index
+		"SELECT id FROM booking ORDER BY id DESC LIMIT 10":                       "",
+		"SELECT id FROM booking WHERE cabin = ? ORDER BY price LIMIT 10":         "", // few rows
+		"SELECT id FROM booking ORDER BY price":                                  "", // all of them
+		"SELECT id FROM mail ORDER BY address LIMIT 1":                           "", // an index on an expression
+		"SELECT guest AS g FROM booking ORDER BY g LIMIT 1":                      "",
+		"SELECT count(*) FROM booking GROUP BY guest ORDER BY count(*) LIMIT 10": "",
+		"SELECT id FROM person ORDER BY name LIMIT 10":                           "",
+		"select order limit": "", "select order by limit": "", "select a from cabin order by limit 1": "",
+	} {
+		table, by, ok := s.sorted(query)
+		if got := table + ": " + by; ok != (want != "") || ok && got != want {
+			t.Errorf("%s: %t %s, want %q", query, ok, got, want)
+		}
+	}
+}
+
 // FuzzScanned: no text makes the parser panic or run on.
 func FuzzScanned(f *testing.F) {
 	f.Add(creates, "SELECT b.id FROM booking b JOIN cabin c ON c.id = b.cabin WHERE b.guest = ?")
@@ -63,5 +89,6 @@ func FuzzScanned(f *testing.F) {
 		s := schema{}
 		s.read(create)
 		s.scanned(query)
+		s.sorted(query)
 	})
 }

@@ -36,20 +36,24 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `SQLite runs in the process. A query that compares a column which no index starts
-with reads every row of the table, each time: its CPU grows with the table, though
-the query returns a few rows. An index finds them with a few comparisons.
+const doc = `SQLite runs in the process. A query that compares a column which
+no index starts with reads every row of the table, each time: its CPU grows
+with the table, though the query returns a few rows. An index finds them with a
+few comparisons.
 
-Create an index that starts with the column; further columns of the condition or of
-ORDER BY can follow it. EXPLAIN QUERY PLAN says SEARCH instead of SCAN when the
-query uses it. An index costs a little at each write.
+Create an index that starts with the column; further columns of the condition
+or of ORDER BY can follow it. EXPLAIN QUERY PLAN says SEARCH instead of SCAN
+when the query uses it. An index costs a little at each write.
 
-It is fine for small tables and for queries that return much of the table. The rule
-compares the program's own SQL: queries and the CREATE statements, in Go strings
-and in embedded files. It reports queries of tables that are all created there,
-of which no condition can use an index or a key, and that take at least 50 µs of
-CPU for each row that they return. Of databases in other processes the CPU is not
-in the recording, so the rule reports nothing.
+A query with ORDER BY and LIMIT that no index has the order of reads and sorts
+the whole table too, also for the first page.
+
+It is fine for small tables and for queries that return much of the table. The
+rule compares the program's own SQL: queries and the CREATE statements, in Go
+strings and in embedded files. It reports queries of tables that are all
+created there, of which no condition can use an index or a key, and that take
+at least 50 µs of CPU for each row that they return. Of databases in other
+processes the CPU is not in the recording, so the rule reports nothing.
 
 Seen in the field: ethpandaops/benchmarkoor#147 (queries of 0.5 to 62 s),
 kalbasit/ncps#68.`
@@ -81,6 +85,9 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		c.Cause = fmt.Sprintf("The query compares the column %s of table %s, and no index or key starts with that column: the database reads the whole table for each query, %s of CPU for each row that the query returns.",
 			q.column, q.table, units.Seconds(each))
 		c.Fix = fmt.Sprintf("Create an index: CREATE INDEX %[1]s_%[2]s ON %[1]s(%[2]s). EXPLAIN QUERY PLAN then says SEARCH instead of SCAN.", q.table, q.column)
+		if q.by != "" {
+			q.describeOrder(c, each)
+		}
 		c.Confidence = rule.Likely
 		return true
 	}
@@ -90,11 +97,19 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 // query is a call that makes a database read a whole table, with the rows of the profile below it and below the reads of its result.
 type query struct {
 	table, column string
+	by            string     // what it sorts all rows by, where it compares no column
 	call          site.Frame // the line of the call
 	loop          int        // the line within the loop over the result; 0 for one row
 	rows          []*site.Row
 	values        map[line]int64
 	most          *site.Frame // the line of most of it
+}
+
+// describeOrder fills in the words for a query that sorts a whole table.
+func (q *query) describeOrder(c *finder.Case, each float64) {
+	c.Cause = fmt.Sprintf("The query sorts all rows of table %s by %s for the few that LIMIT lets through, and no index has that order: the database reads the whole table for each query, %s of CPU for each row that the query returns.",
+		q.table, q.by, units.Seconds(each))
+	c.Fix = fmt.Sprintf("Create an index on %s with the columns of ORDER BY, in that order. An expression needs a column of its own (GENERATED ALWAYS AS … STORED) or an index on the same expression. EXPLAIN QUERY PLAN then has no USE TEMP B-TREE.", q.table)
 }
 
 // perRow returns the CPU in seconds for each row of the results; false where that was not counted.

@@ -134,11 +134,13 @@ func (s *search) judge(p *gocode.Place, f *site.Frame, call *ast.CallExpr, rows 
 	if len(texts) != 1 {
 		return nil
 	}
-	name, column, ok := s.tables.scanned(texts[0])
-	if !ok {
-		return nil
+	q := &query{call: *f}
+	var ok bool
+	if q.table, q.column, ok = s.tables.scanned(texts[0]); !ok {
+		if q.table, q.by, ok = s.tables.sorted(texts[0]); !ok {
+			return nil
+		}
 	}
-	q := &query{table: name, column: column, call: *f}
 	q.call.Line = syntax.Line(p, call.Pos())
 	if rows != nil && strings.HasSuffix(strings.TrimSuffix(p.CalleeName(call), "Context"), ".Query") {
 		ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
