@@ -53,6 +53,7 @@ import (
 	gccpusparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	goroutineleak "github.com/hone-go/hone/internal/diagnose/rules/goroutine-leak"
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
+	heapboxedelements "github.com/hone-go/hone/internal/diagnose/rules/heap-boxed-elements"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
 	hotmutex "github.com/hone-go/hone/internal/diagnose/rules/hot-mutex"
 	idleconnsperhost "github.com/hone-go/hone/internal/diagnose/rules/idle-conns-per-host"
@@ -201,6 +202,7 @@ func All() []rule.Rule {
 		gccpusparememory.Rule(),
 		goroutineleak.Rule(),
 		headerkeyform.Rule(),
+		heapboxedelements.Rule(),
 		heavyctorpercall.Rule(),
 		hotmutex.Rule(),
 		idleconnsperhost.Rule(),
