@@ -44,8 +44,8 @@ type FieldValue struct {
 	Value ast.Expr
 }
 
-// ValuesOf returns the values that the main module gives to a field, in composite literals with field names and in assignments, in
-// order of package, file and line. The type is named as in "net/http.Transport".
+// ValuesOf returns the values that the main module gives to a field, in composite literals and in assignments, in order of package,
+// file and line. The value is the call where the field gets one of its several results. The type is named as in "net/http.Transport".
 func (s *Syntax) ValuesOf(typ, field string) []FieldValue {
 	var found []FieldValue
 	s.everywhere(func(info *types.Info, n ast.Node, at func(ast.Node) (*Place, bool)) {
@@ -62,22 +62,38 @@ func (s *Syntax) ValuesOf(typ, field string) []FieldValue {
 		}
 		switch n := n.(type) {
 		case *ast.CompositeLit:
-			for _, e := range n.Elts {
+			for i, e := range n.Elts {
 				if kv, ok := e.(*ast.KeyValueExpr); ok {
 					if id, ok := kv.Key.(*ast.Ident); ok && id.Name == field {
 						add(info.TypeOf(n), kv.Value)
 					}
+				} else if fieldName(info.TypeOf(n), i) == field {
+					add(info.TypeOf(n), e)
 				}
 			}
 		case *ast.AssignStmt:
 			for i, lhs := range n.Lhs {
-				if sel, ok := ast.Unparen(lhs).(*ast.SelectorExpr); ok && sel.Sel.Name == field && len(n.Lhs) == len(n.Rhs) {
-					add(info.TypeOf(sel.X), n.Rhs[i])
+				if sel, ok := ast.Unparen(lhs).(*ast.SelectorExpr); ok && sel.Sel.Name == field {
+					add(info.TypeOf(sel.X), n.Rhs[min(i, len(n.Rhs)-1)])
 				}
 			}
 		}
 	})
 	return found
+}
+
+// fieldName returns the name of a field of a struct, or of a pointer to one, by its index; "" when there is none.
+func fieldName(t types.Type, i int) string {
+	if t == nil {
+		return ""
+	}
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	if s, ok := t.Underlying().(*types.Struct); ok && i < s.NumFields() {
+		return s.Field(i).Name()
+	}
+	return ""
 }
 
 // everywhere calls visit for each node of the main module, with a function that returns the place of a node in the same file.

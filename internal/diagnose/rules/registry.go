@@ -105,6 +105,7 @@ import (
 	recountperchange "github.com/hone-go/hone/internal/diagnose/rules/recount-per-change"
 	reflectsort "github.com/hone-go/hone/internal/diagnose/rules/reflect-sort"
 	regexpcompilepercall "github.com/hone-go/hone/internal/diagnose/rules/regexp-compile-per-call"
+	regexpofwords "github.com/hone-go/hone/internal/diagnose/rules/regexp-of-words"
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
 	repeatedwork "github.com/hone-go/hone/internal/diagnose/rules/repeated-work"
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
@@ -254,6 +255,7 @@ func All() []rule.Rule {
 		recountperchange.Rule(),
 		reflectsort.Rule(),
 		regexpcompilepercall.Rule(),
+		regexpofwords.Rule(),
 		regexpsimple.Rule(),
 		repeatedwork.Rule(),
 		replacerpercall.Rule(),
