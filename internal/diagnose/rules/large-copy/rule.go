@@ -1,4 +1,4 @@
-// Package largecopy finds loops that copy large elements only to read a few fields.
+// Package largecopy finds large values that are copied only to be read.
 package largecopy
 
 import (
@@ -22,7 +22,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "large-copy",
 		Kind:  rule.CPU,
-		Title: "Large elements copied in every iteration of a loop",
+		Title: "Large values copied only to be read",
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
@@ -42,14 +42,16 @@ reports that ("copy" in its optimiser log). When the body reads a few fields,
 most of the copy is wasted.
 
 Use the element in place: for i := range xs { v := &xs[i] … }, or split the
-struct so that the slice holds smaller elements.
+struct so that the slice holds smaller elements. A receiver or parameter that is
+a large struct or array is copied for each call too; make it a pointer.
 
-It is fine when the body uses the whole element, keeps it, or changes the slice
-while it reads the copy. The rule reports only loops that read fields of v and do
-nothing else with it.
+It is fine when the copy is kept, or protects from changes of the original while
+it is read. The rule reports loops that read fields of v and do nothing else
+with it, and calls that pass 1 KiB or more to a function of the same package
+that only reads it, where the copy has most of the CPU of its line.
 
 Seen in the field: golang/go#31588, ariejan/i6502#11 (13.5 s became 4.9),
-go-critic/go-critic#82.`
+go-critic/go-critic#82, microsoft/go-mssqldb#316.`
 
 // copies are the runtime's functions that copy a large value. Instructions of the line itself copy small ones.
 var copies = []string{"runtime.memmove", "runtime.duffcopy", "runtime.typedmemmove", "runtime.wbMove"}
@@ -63,9 +65,12 @@ func copying(s *site.Site) rule.Match {
 
 func judge(c *finder.Case) bool {
 	size := copied(c.Pass, c.Site)
-	loop := fieldsOnly(c.Place)
-	if size == "" || loop == nil {
+	if size == "" {
 		return false
+	}
+	loop := fieldsOnly(c.Place)
+	if loop == nil {
+		return byValue(c)
 	}
 	v, xs := syntax.Text(loop.Value), syntax.Text(loop.X)
 	c.Cause = fmt.Sprintf("Every iteration copies an element of %s into %s (%s, according to the compiler), and the body reads only single fields.", xs, v, size)
