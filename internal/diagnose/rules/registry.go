@@ -11,6 +11,7 @@ import (
 	bodynotdrained "github.com/hone-go/hone/internal/diagnose/rules/body-not-drained"
 	broadcastherd "github.com/hone-go/hone/internal/diagnose/rules/broadcast-herd"
 	buffergrowth "github.com/hone-go/hone/internal/diagnose/rules/buffer-growth"
+	bufferrefilled "github.com/hone-go/hone/internal/diagnose/rules/buffer-refilled"
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
 	busyspin "github.com/hone-go/hone/internal/diagnose/rules/busy-spin"
 	byteatatime "github.com/hone-go/hone/internal/diagnose/rules/byte-at-a-time"
@@ -161,6 +162,7 @@ func All() []rule.Rule {
 		bodynotdrained.Rule(),
 		broadcastherd.Rule(),
 		buffergrowth.Rule(),
+		bufferrefilled.Rule(),
 		bufferthroughinterface.Rule(),
 		busyspin.Rule(),
 		byteatatime.Rule(),
