@@ -17,8 +17,23 @@ func goroutines(ctx context.Context, p *rule.Pass, rec *recording.Recording) (er
 	if p.Parked, err = waiting(ctx, p.Code, rec, recording.PartGoroutine, created); err != nil {
 		return err
 	}
+	if p.OpenBodies, err = openBodies(ctx, p.Code, rec); err != nil {
+		return err
+	}
 	p.Leaked, err = waiting(ctx, p.Code, rec, recording.PartLeaks, created)
 	return err
+}
+
+// openBodies counts the connections of HTTP clients that wait for a body to be closed.
+func openBodies(ctx context.Context, code *gocode.Index, rec *recording.Recording) (int64, error) {
+	if !rec.Has(recording.PartGoroutine) {
+		return 0, nil
+	}
+	p, err := source.Part(rec, recording.PartGoroutine)
+	if err != nil {
+		return 0, err
+	}
+	return site.OpenBodies(ctx, code, p)
 }
 
 // waiting counts the goroutines of a profile by the lines at which they wait. It returns nil when

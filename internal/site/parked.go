@@ -73,6 +73,29 @@ func Waiting(ctx context.Context, code *gocode.Index, goroutines *profile.Profil
 	return out, nil
 }
 
+// OpenBodies returns how many connections of HTTP clients wait for the body of a response to be read to its end or closed: their
+// readLoop waits in a select then, and for the network otherwise (net/http/transport.go).
+func OpenBodies(ctx context.Context, code *gocode.Index, goroutines *profile.Profile) (open int64, err error) {
+	if code == nil || goroutines == nil || len(goroutines.SampleTypes) == 0 {
+		return 0, nil
+	}
+	e := newExpander(newStacks(code), goroutines)
+	for i, count := range goroutines.Values(0) {
+		if i%(1<<14) == 0 && ctx.Err() != nil {
+			return 0, fmt.Errorf("open bodies: %w", ctx.Err())
+		}
+		reads, waits := false, false
+		for _, f := range e.stack(i).frames {
+			reads = reads || f.Function == "net/http.(*persistConn).readLoop"
+			waits = waits || f.Function == "runtime.selectgo"
+		}
+		if reads && waits {
+			open += count
+		}
+	}
+	return open, nil
+}
+
 // started returns the frame of the function that a stack's goroutine was started with.
 func started(frames []*Frame) *Frame {
 	for i := len(frames) - 1; i > 0; i-- {

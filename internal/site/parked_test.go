@@ -40,3 +40,25 @@ func TestWaiting(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// TestOpenBodies: a client's connection waits for a body in a select, and for the next response at the network.
+func TestOpenBodies(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "goroutine", Unit: "count"})
+	frame := func(function string) profile.FrameSpec {
+		return profile.FrameSpec{Function: function, File: "/go/src/net/http/transport.go", Line: 5}
+	}
+	park, read, exit := frame("runtime.gopark"), frame("net/http.(*persistConn).readLoop"), frame("runtime.goexit")
+	b.Add([]profile.FrameSpec{park, frame("runtime.selectgo"), read, exit}, 40)
+	b.Add([]profile.FrameSpec{park, frame("internal/poll.runtime_pollWait"), frame("bufio.(*Reader).Peek"), read, exit}, 3)
+	b.Add([]profile.FrameSpec{park, frame("runtime.selectgo"), frame("net/http.(*persistConn).writeLoop"), exit}, 43)
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := OpenBodies(t.Context(), testIndex(t), p); n != 40 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if n, err := OpenBodies(t.Context(), testIndex(t), nil); n != 0 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+}

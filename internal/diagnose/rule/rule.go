@@ -160,6 +160,8 @@ type Pass struct {
 	// Parked are the goroutines at the end, by the line that they wait below, most first; nil when
 	// not known. Goroutines is how many the runtime counted at the start and at the end.
 	Parked []site.Parked
+	// OpenBodies are the connections of HTTP clients, at the end, that wait for the body of a response to be read or closed.
+	OpenBodies int64
 	// Leaked are the goroutines that nothing can wake, as the garbage collector found; nil when not
 	// known. They may be of another process (recording.PhaseLeaks).
 	Leaked     []site.Parked

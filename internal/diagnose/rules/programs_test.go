@@ -14,7 +14,7 @@ import (
 // ownTest are the rules whose programs have a test of their own, ID_test.go: they report more than a comment in a
 // program can say.
 var ownTest = []string{
-	"costly-line", "debug-build", "false-sharing", "few-workers", "gc-assist-latency", "gc-cpu-spare-memory", "goroutine-leak",
+	"body-not-closed", "costly-line", "debug-build", "false-sharing", "few-workers", "gc-assist-latency", "gc-cpu-spare-memory", "goroutine-leak",
 	"kdf-per-request", "leak-growth", "limit-thrash", "no-pgo", "old-go", "pointer-dense-live", "pool-wait", "procs-over-quota",
 	"sched-latency", "semaphore-wait", "serial-section", "stack-scan", "tiny-heap",
 }

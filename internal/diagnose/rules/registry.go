@@ -8,6 +8,7 @@ import (
 	atomichotspot "github.com/hone-go/hone/internal/diagnose/rules/atomic-hotspot"
 	batchbarrier "github.com/hone-go/hone/internal/diagnose/rules/batch-barrier"
 	binaryreflect "github.com/hone-go/hone/internal/diagnose/rules/binary-reflect"
+	bodynotclosed "github.com/hone-go/hone/internal/diagnose/rules/body-not-closed"
 	bodynotdrained "github.com/hone-go/hone/internal/diagnose/rules/body-not-drained"
 	broadcastherd "github.com/hone-go/hone/internal/diagnose/rules/broadcast-herd"
 	buffergrowth "github.com/hone-go/hone/internal/diagnose/rules/buffer-growth"
@@ -159,6 +160,7 @@ func All() []rule.Rule {
 		atomichotspot.Rule(),
 		batchbarrier.Rule(),
 		binaryreflect.Rule(),
+		bodynotclosed.Rule(),
 		bodynotdrained.Rule(),
 		broadcastherd.Rule(),
 		buffergrowth.Rule(),

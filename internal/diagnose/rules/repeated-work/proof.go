@@ -122,8 +122,8 @@ func hashesSecrets(in *inputs.Function) bool {
 	return slices.ContainsFunc([]string{"bcrypt", "scrypt", "argon2", "pbkdf2", "blowfish"}, func(name string) bool { return strings.HasSuffix(in.Package, "/"+name) })
 }
 
-// allocatesOnly reports whether the cost of a function is only the memory that it allocates itself:
-// a constructor of a value to be filled returns the same each time, and has to be called each time.
+// allocatesOnly reports whether the cost of a function is only the memory that it allocates itself, and single objects that functions below
+// it allocate: a constructor of a value to be filled returns the same each time, and has to be called each time.
 func (s *search) allocatesOnly(name string) bool {
 	const most = 0.8
 	var total, own int64
@@ -133,7 +133,8 @@ func (s *search) allocatesOnly(name string) bool {
 			continue
 		}
 		total += r.Value
-		if i == 0 || strings.HasPrefix(r.Stack[i-1].Function, "runtime.") {
+		object := func(f *site.Frame) bool { return f.Function == "runtime.newobject" }
+		if i == 0 || strings.HasPrefix(r.Stack[i-1].Function, "runtime.") || slices.ContainsFunc(r.Stack[:i], object) {
 			own += r.Value
 		}
 	}
