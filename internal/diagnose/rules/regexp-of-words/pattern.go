@@ -23,7 +23,7 @@ func (l list) with(o list) list {
 }
 
 // parse returns the words of a pattern that matches nothing but some words, as whole texts. It knows the form
-// (?i)^(?:one|two)$, also with \A and \z, a capturing group and flags in the group, and ^one$|^two$.
+// (?i)^(?:one|two)$, also with \A and \z, a capturing group and flags in the group.
 func parse(pattern string) (l list, ok bool) {
 	pattern, l.fold = strings.CutPrefix(pattern, "(?i)")
 	if inner, ok := anchored(pattern); ok {
