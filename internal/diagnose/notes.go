@@ -143,8 +143,8 @@ func (e *engine) phaseNotes() []string {
 		}
 		if o := ph.Observer; o != nil && ph.Name != recording.PhaseClean {
 			if o.ThroughputLoss >= observerLoss && o.ThroughputLow > 0 || o.CPUGrowth >= observerGrowth && o.CPUGrowthLow > 0 {
-				notes = append(notes, fmt.Sprintf("phase %s: high overhead of the phase (throughput −%s, %s +%s)",
-					ph.Name, units.Percent(o.ThroughputLoss), strings.TrimSpace("CPU "+e.manifest.PerUnit()), units.Percent(o.CPUGrowth)))
+				notes = append(notes, fmt.Sprintf("phase %s: high overhead of the phase (throughput %s, %s %s)",
+					ph.Name, signed(-o.ThroughputLoss), strings.TrimSpace("CPU "+e.manifest.PerUnit()), signed(o.CPUGrowth)))
 			}
 			if o.ThroughputLoss <= -observerLoss && o.ThroughputHigh < 0 {
 				notes = append(notes, fmt.Sprintf("phase %s: throughput was %s higher than in the clean phase: the machine was not idle, so figures per second and latencies are uncertain",
@@ -153,6 +153,14 @@ func (e *engine) phaseNotes() []string {
 		}
 	}
 	return notes
+}
+
+// signed formats a change with its sign.
+func signed(change float64) string {
+	if change < 0 {
+		return "−" + units.Percent(-change)
+	}
+	return "+" + units.Percent(change)
 }
 
 // shortRun is the CPU time of a run, in seconds, below which its start is a visible part.
