@@ -15,6 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 const (
@@ -117,7 +118,7 @@ func leaves(p *gocode.Place, call *ast.CallExpr) int {
 				return 0 // the response goes elsewhere
 			}
 		case path[0].(*ast.SelectorExpr).Sel.Name == "Body":
-			if closing = closes(path); !closing && goesOn(path) {
+			if closing = closes(path) || handed(p, path); !closing && goesOn(path) {
 				return 0
 			}
 		}
@@ -170,6 +171,20 @@ func closes(path []ast.Node) bool {
 	}
 	_, call := path[2].(*ast.CallExpr)
 	return call
+}
+
+// handed reports whether resp.Body, whose path is given, is an argument of a function that may close it: any but those of the standard
+// library, which read.
+func handed(p *gocode.Place, path []ast.Node) bool {
+	if len(path) < 2 {
+		return false
+	}
+	call, ok := path[1].(*ast.CallExpr)
+	if !ok || call.Fun == path[0] {
+		return false
+	}
+	fn := p.Callee(call)
+	return fn == nil || fn.Pkg() == nil || !symbol.Standard(fn.Pkg().Path())
 }
 
 // goesOn reports whether resp.Body itself is returned, stored, or wrapped in a value: somebody else closes it.

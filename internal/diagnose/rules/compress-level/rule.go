@@ -75,7 +75,7 @@ func judge(c *finder.Case) bool {
 	})
 	if ok {
 		where = fmt.Sprintf("line %d", syntax.Line(c.Place, made.Pos()))
-	} else if made, where = everywhere(c.Pass); made == nil {
+	} else if made, where = everywhere(c.Pass); made == nil || c.Site.Owner.Kind != gocode.Main {
 		return false
 	}
 	c.Confidence = rule.Likely // the profile does not show whether the smaller size is worth it

@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/constant"
 	"path/filepath"
-	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/httpconn"
@@ -86,21 +85,20 @@ const (
 	leastRuns  = 100
 )
 
-// offElsewhere returns the only setting in the program that disables keep-alive, with its place; "" if there is none, or are several.
+// offElsewhere returns the only place of the program that often makes requests which close their connection; "" if there is none, or are
+// several.
 func offElsewhere(p *rule.Pass) (setting string) {
 	if p.Syntax == nil {
 		return ""
 	}
 	n := 0
-	for typ, field := range map[string]string{"net/http.Transport": "DisableKeepAlives", "net/http.Request": "Close"} {
-		for _, v := range p.Syntax.ValuesOf(typ, field) {
-			at := v.Fset.Position(v.Value.Pos())
-			ran, _ := p.Counts.Line(v.Pkg.Path(), at.Filename, at.Line)
-			often := field != "Close" || ran.PerUnit >= leastOften && (p.Manifest.Unit() != "run" || ran.PerUnit >= leastRuns)
-			if often && isTrue(v.Place, v.Value) {
-				setting = fmt.Sprintf("%s = true of %s (%s:%d)", field, strings.TrimPrefix(typ, "net/"), filepath.Base(at.Filename), at.Line)
-				n++
-			}
+	for _, v := range p.Syntax.ValuesOf("net/http.Request", "Close") {
+		at := v.Fset.Position(v.Value.Pos())
+		ran, _ := p.Counts.Line(v.Pkg.Path(), at.Filename, at.Line)
+		often := ran.PerUnit >= leastOften && (p.Manifest.Unit() != "run" || ran.PerUnit >= leastRuns)
+		if often && isTrue(v.Place, v.Value) {
+			setting = fmt.Sprintf("Close = true of the http.Request (%s:%d)", filepath.Base(at.Filename), at.Line)
+			n++
 		}
 	}
 	if n != 1 {

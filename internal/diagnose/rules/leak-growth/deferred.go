@@ -26,7 +26,7 @@ func deferred(pass *rule.Pass, live []*site.Row) *keep {
 				continue
 			}
 			e, ok := evidence.Executions(pass, *f)
-			if !ok || e.PerUnit < leastDeferred*e.Calls {
+			if !ok || e.PerUnit <= 0 || e.PerUnit < leastDeferred*e.Calls {
 				continue
 			}
 			if place, ok := pass.Syntax.At(f.File, f.Line); ok {

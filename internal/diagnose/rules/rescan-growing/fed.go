@@ -32,7 +32,7 @@ func fed(c *finder.Case) bool {
 			if field == nil || !sameSearch(p, call, i) {
 				continue
 			}
-			f := &feeding{pass: c.Pass, p: p, field: field}
+			f := &feeding{pass: c.Pass, p: p, field: field, owner: p.TypeOf(ast.Unparen(buffer).(*ast.SelectorExpr).X)}
 			if !f.often(c) {
 				continue
 			}
@@ -57,6 +57,9 @@ func fed(c *finder.Case) bool {
 // fieldOf returns the field that a buffer is; nil for other variables.
 func fieldOf(p *gocode.Place, buffer ast.Expr) *types.Var {
 	if buffer == nil {
+		return nil
+	}
+	if _, ok := ast.Unparen(buffer).(*ast.SelectorExpr); !ok {
 		return nil
 	}
 	if v := syntax.Named(p, buffer); v != nil && v.IsField() {
@@ -102,6 +105,7 @@ type feeding struct {
 	pass  *rule.Pass
 	p     *gocode.Place
 	field *types.Var
+	owner types.Type // of the value that has the field
 	// How often per unit of work it is searched, grows, and is emptied.
 	scans, grown, emptied float64
 	unknown               bool
@@ -125,10 +129,21 @@ func (f *feeding) often(c *finder.Case) bool {
 	return ok && each >= leastEach
 }
 
-// visit adds up the statements that change the field.
+// visit adds up the statements that change the field. A new value has an empty one.
 func (f *feeding) visit(n ast.Node) bool {
 	switch n := n.(type) {
+	case *ast.CompositeLit:
+		if f.has(f.p.TypeOf(n)) {
+			f.emptied += f.runs(n)
+		}
+	case *ast.ValueSpec:
+		if n.Type != nil && f.has(f.p.TypeOf(n.Type)) {
+			f.emptied += f.runs(n)
+		}
 	case *ast.CallExpr:
+		if f.p.CalleeName(n) == "new" && f.has(f.p.TypeOf(n.Args[0])) {
+			f.emptied += f.runs(n)
+		}
 		to := syntax.Receiver(n)
 		if to == nil || syntax.Named(f.p, to) != f.field {
 			return true
@@ -158,6 +173,15 @@ func (f *feeding) visit(n ast.Node) bool {
 		f.unknown = f.unknown || n.Op == token.AND && syntax.Named(f.p, n.X) == f.field
 	}
 	return true
+}
+
+// has reports whether a type is that of the values with the field.
+func (f *feeding) has(t types.Type) bool {
+	owner := f.owner
+	if ptr, ok := owner.Underlying().(*types.Pointer); ok {
+		owner = ptr.Elem()
+	}
+	return t != nil && types.Identical(t, owner)
 }
 
 // appends reports whether an expression is append to the field itself.

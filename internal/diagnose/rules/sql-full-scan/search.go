@@ -3,6 +3,7 @@ package sqlfullscan
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -12,18 +13,24 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// created returns the program's texts that create tables and indexes. It returns none where embedded files could not be read, which may
-// have indexes.
+// created returns the program's texts that create tables and indexes. It returns none where embedded files could not be read, or indexes are
+// created by formatted texts: what they have is not known.
 func created(p *rule.Pass) []string {
 	texts := p.Syntax.Strings(func(s string) bool {
 		s = strings.ToLower(s)
 		return strings.Contains(s, "create ") || strings.Contains(s, "alter table")
 	})
 	files, ok := p.Syntax.Embedded(".sql")
-	if !ok {
+	if !ok || slices.ContainsFunc(texts, composed) {
 		return nil
 	}
 	return append(texts, files...)
+}
+
+// composed reports whether a text creates an index of which a format leaves out the table or the columns.
+func composed(text string) bool {
+	text = strings.ToLower(text)
+	return strings.Contains(text, "index") && (strings.Contains(text, "%s") || strings.Contains(text, "%v"))
 }
 
 type line struct {
