@@ -16,6 +16,9 @@ import (
 // TestUIMemoryIsFlat asks for 500 different views of a profile. What is in use after the first 100 of them may grow only by the
 // answers that are kept: no profile that a filter made, no layout and no source is.
 func TestUIMemoryIsFlat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector multiplies what it measures")
+	}
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	for stack := range 20_000 { // some MB with its layout, so that one that is kept shows
 		var frames []profile.FrameSpec
