@@ -2,6 +2,7 @@ package httpconn
 
 import (
 	"fmt"
+	"go/ast"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -47,4 +48,17 @@ func Blame(c *finder.Case, dials []*site.Row) {
 		Value:   fmt.Sprintf("%s (%s)", units.Seconds(float64(spent)/1e9), units.Some(float64(n), "sample")),
 		Command: evidence.TopCommand(c.Pass, "cpu"),
 	})
+}
+
+// Closes reports whether a response's Body, whose path to the root of its file is given, is the receiver of Close.
+func Closes(path []ast.Node) bool {
+	if len(path) < 3 {
+		return false
+	}
+	sel, ok := path[1].(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "Close" {
+		return false
+	}
+	_, call := path[2].(*ast.CallExpr)
+	return call
 }

@@ -1,10 +1,12 @@
 package syntax
 
 import (
+	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -22,6 +24,12 @@ func Body(p *gocode.Place) ast.Node {
 
 // Line returns the line of a position.
 func Line(p *gocode.Place, pos token.Pos) int { return p.Fset.Position(pos).Line }
+
+// Where returns a position as sentences name it: "main.go:12".
+func Where(p *gocode.Place, pos token.Pos) string {
+	at := p.Fset.Position(pos)
+	return fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
+}
 
 // Calls returns the calls that the compiler places on the line: those with the opening parenthesis
 // on it (cmd/compile/internal/syntax/nodes.go), outermost first. [gocode.Place.Calls] has more:

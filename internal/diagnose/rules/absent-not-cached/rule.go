@@ -66,32 +66,15 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Inputs == nil || p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	seen := map[gocode.Pos]*absent{}
-	at := func(r *site.Row) int {
-		for i, f := range r.Stack {
-			if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
-				continue
-			}
-			key := gocode.Pos{File: f.File, Line: f.Line}
-			a, known := seen[key]
-			if !known {
-				a = absentAt(p, f)
-				seen[key] = a
-			}
-			if a != nil {
-				return i
-			}
-		}
-		return -1
-	}
+	lines := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *absent { return absentAt(p, f, place) })
 	judge := func(c *finder.Case) bool {
-		a := seen[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+		a := lines.At(&c.Site.Frame)
 		if a != nil {
 			a.describe(p, c.Match)
 		}
 		return a != nil
 	}
-	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(lines.Nearest), Judge: judge}, true
 }
 
 // absent is a cache that does not keep most of what is computed, per unit of work.
@@ -103,11 +86,7 @@ type absent struct {
 }
 
 // absentAt returns the cache that does not keep what a line computes; nil for none.
-func absentAt(p *rule.Pass, f *site.Frame) *absent {
-	place, ok := p.Syntax.At(f.File, f.Line)
-	if !ok {
-		return nil
-	}
+func absentAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *absent {
 	sh, ok := caching.Of(place)
 	if !ok || !sh.Computes(place) || branches(place, sh.Store) {
 		return nil

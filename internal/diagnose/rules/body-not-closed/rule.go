@@ -118,7 +118,7 @@ func leaves(p *gocode.Place, call *ast.CallExpr) int {
 				return 0 // the response goes elsewhere
 			}
 		case path[0].(*ast.SelectorExpr).Sel.Name == "Body":
-			if closing = closes(path) || handed(p, path); !closing && goesOn(path) {
+			if closing = httpconn.Closes(path) || handed(p, path); !closing && goesOn(path) {
 				return 0
 			}
 		}
@@ -158,19 +158,6 @@ func assigned(n ast.Node, id *ast.Ident) bool {
 		}
 	}
 	return false
-}
-
-// closes reports whether resp.Body, whose path is given, is the receiver of Close.
-func closes(path []ast.Node) bool {
-	if len(path) < 3 {
-		return false
-	}
-	sel, ok := path[1].(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "Close" {
-		return false
-	}
-	_, call := path[2].(*ast.CallExpr)
-	return call
 }
 
 // handed reports whether resp.Body, whose path is given, is an argument of a function that may close it: any but those of the standard

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/httpconn"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -98,7 +99,7 @@ func usage(path []ast.Node, id *ast.Ident) use {
 		switch {
 		case n.X != id || n.Sel.Name != "Body":
 			return looks
-		case closes(path):
+		case httpconn.Closes(path):
 			return closesBody
 		}
 		return readsBody

@@ -196,7 +196,7 @@ func unread(p *gocode.Place, resp *types.Var) bool {
 			if sel.Sel.Name != "Body" {
 				continue // the status, the header
 			}
-			if !closes(path) {
+			if !httpconn.Closes(path) {
 				return false
 			}
 			closed = true
@@ -213,17 +213,4 @@ func unread(p *gocode.Place, resp *types.Var) bool {
 		return false
 	}
 	return closed
-}
-
-// closes reports whether resp.Body, whose path is given, is the receiver of Close.
-func closes(path []ast.Node) bool {
-	if len(path) < 3 {
-		return false
-	}
-	sel, ok := path[1].(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "Close" {
-		return false
-	}
-	_, call := path[2].(*ast.CallExpr)
-	return call
 }

@@ -64,34 +64,16 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	seen := map[gocode.Pos]*miss{}
-	at := func(r *site.Row) int {
-		for i := range r.Stack {
-			f := r.Stack[i]
-			if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
-				continue
-			}
-			key := gocode.Pos{File: f.File, Line: f.Line}
-			m, known := seen[key]
-			if !known {
-				m = missAt(p, f)
-				seen[key] = m
-			}
-			if m != nil {
-				return i
-			}
-		}
-		return -1
-	}
+	lines := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *miss { return missAt(p, f, place) })
 	judge := func(c *finder.Case) bool {
-		found := seen[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+		found := lines.At(&c.Site.Frame)
 		if found == nil {
 			return false
 		}
 		found.describe(p, c.Match)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(lines.Nearest), Judge: judge}, true
 }
 
 // miss is a cache and how often it is looked up and filled for each unit of work.
@@ -101,11 +83,7 @@ type miss struct {
 }
 
 // missAt returns the cache whose misses a line computes; nil for none, or for one that hits.
-func missAt(p *rule.Pass, f *site.Frame) *miss {
-	place, ok := p.Syntax.At(f.File, f.Line)
-	if !ok {
-		return nil
-	}
+func missAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *miss {
 	sh, ok := caching.Of(place)
 	if !ok || !sh.Computes(place) {
 		return nil

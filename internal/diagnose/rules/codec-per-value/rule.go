@@ -69,13 +69,12 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	s := search{pass: p, known: map[gocode.Pos]*codec{}, starts: starts()}
+	s := search{lines: finder.Remember(p, look), starts: starts()}
 	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
 }
 
 type search struct {
-	pass   *rule.Pass
-	known  map[gocode.Pos]*codec
+	lines  *finder.Lines[codec]
 	starts []string
 }
 
@@ -97,7 +96,7 @@ func (s *search) caller(r *site.Row) int {
 		if !constructor(r.Stack[i-1].Function) && !s.starting(r, i) {
 			continue
 		}
-		if s.at(f) != nil {
+		if s.lines.At(f) != nil {
 			return i
 		}
 	}
@@ -121,21 +120,17 @@ func (s *search) starting(r *site.Row, i int) bool {
 	return false
 }
 
-func (s *search) at(f *site.Frame) *codec {
-	pos := gocode.Pos{File: f.File, Line: f.Line}
-	found, seen := s.known[pos]
-	if seen {
-		return found
+// look returns the codec that a line makes for each value; nil for none.
+func look(_ *site.Frame, p *gocode.Place) *codec {
+	if p.Decl == nil {
+		return nil
 	}
-	if place, ok := s.pass.Syntax.At(f.File, f.Line); ok && place.Decl != nil {
-		for _, call := range syntax.Calls(place) {
-			if found = made(place, call); found != nil {
-				break
-			}
+	for _, call := range syntax.Calls(p) {
+		if found := made(p, call); found != nil {
+			return found
 		}
 	}
-	s.known[pos] = found
-	return found
+	return nil
 }
 
 // made returns the codec that a call creates, or that its receiver is.
@@ -278,7 +273,7 @@ func inside(list *ast.FieldList, v *types.Var) bool {
 }
 
 func (s *search) judge(c *finder.Case) bool {
-	found := s.known[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	found := s.lines.At(&c.Site.Frame)
 	if found == nil {
 		return false
 	}

@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
-	"path/filepath"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
@@ -103,8 +102,7 @@ func everywhere(p *rule.Pass) (made *ast.CallExpr, where string) {
 			if !isBest(p.Syntax, place, call) {
 				return nil, ""
 			}
-			at := place.Fset.Position(call.Pos())
-			made, where = call, fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
+			made, where = call, syntax.Where(place, call.Pos())
 		}
 	}
 	return made, where

@@ -83,7 +83,8 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	s := search{pass: p, known: map[gocode.Pos]*failing{}}
+	s := &search{pass: p}
+	s.lines = finder.Remember(p, s.look)
 	p.EachRow(s.learn)
 	for _, at := range p.Table.Sites {
 		for _, r := range at.Allocs {
@@ -95,7 +96,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 
 type search struct {
 	pass  *rule.Pass
-	known map[gocode.Pos]*failing
+	lines *finder.Lines[failing]
 }
 
 // failing is a call whose error nobody reads.
@@ -113,22 +114,17 @@ type failing struct {
 	frame  *site.Frame
 }
 
-// at returns the call on a line whose error nobody reads; nil when there is none.
-func (s *search) at(f *site.Frame) *failing {
-	pos := gocode.Pos{File: f.File, Line: f.Line}
-	found, seen := s.known[pos]
-	if seen {
-		return found
+// look returns the call on a line whose error nobody reads; nil when there is none.
+func (s *search) look(f *site.Frame, p *gocode.Place) *failing {
+	if p.Func == nil {
+		return nil
 	}
-	if place, ok := s.pass.Syntax.At(f.File, f.Line); ok && place.Func != nil {
-		for _, call := range syntax.Calls(place) {
-			if found = s.discards(f, place, call); found != nil {
-				break
-			}
+	for _, call := range syntax.Calls(p) {
+		if found := s.discards(f, p, call); found != nil {
+			return found
 		}
 	}
-	s.known[pos] = found
-	return found
+	return nil
 }
 
 // discards returns what is known about a call whose last result is an error that nobody reads.
@@ -220,7 +216,7 @@ func (s *search) calls(r *site.Row) (int, *failing) {
 		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
 			continue
 		}
-		if found := s.at(f); found != nil && called(found.callee, r.Stack[i-1].Function) {
+		if found := s.lines.At(f); found != nil && called(found.callee, r.Stack[i-1].Function) {
 			return i, found
 		}
 	}
@@ -254,7 +250,7 @@ func (s *search) caller(r *site.Row) int {
 }
 
 func (s *search) judge(c *finder.Case) bool {
-	f := s.known[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	f := s.lines.At(&c.Site.Frame)
 	if f == nil {
 		return false
 	}

@@ -4,7 +4,6 @@ package fewworkers
 import (
 	"fmt"
 	"go/ast"
-	"path/filepath"
 	"strings"
 
 	"github.com/hone-go/hone/exectrace/requests"
@@ -13,6 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/units"
 )
@@ -167,8 +167,7 @@ func (w *workers) started(t *traced.Queue) string {
 				return true
 			}
 			if fn := p.Callee(g.Call); fn != nil && strings.HasSuffix(funcname.Typed(w.Function), "."+fn.Name()) {
-				at := p.Fset.Position(g.Pos())
-				text = fmt.Sprintf(" (%s:%d)", filepath.Base(at.Filename), at.Line)
+				text = fmt.Sprintf(" (%s)", syntax.Where(p, g.Pos()))
 			}
 			return true
 		})

@@ -68,13 +68,14 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	s := search{pass: p, known: map[gocode.Pos]*key{}, functions: append(builders(), concatenation)}
+	s := &search{pass: p, functions: append(builders(), concatenation)}
+	s.lines = finder.Remember(p, s.look)
 	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
 }
 
 type search struct {
 	pass      *rule.Pass
-	known     map[gocode.Pos]*key
+	lines     *finder.Lines[key]
 	functions []string
 }
 
@@ -101,27 +102,17 @@ func (s *search) caller(r *site.Row) int {
 	if !leaf && !stacks.Calls(r, s.functions...) {
 		return -1
 	}
-	if found := s.at(f); found != nil && (!leaf || found.alone) {
+	if found := s.lines.At(f); found != nil && (!leaf || found.alone) {
 		return i
 	}
 	return -1
 }
 
-func (s *search) at(f *site.Frame) *key {
-	pos := gocode.Pos{File: f.File, Line: f.Line}
-	found, seen := s.known[pos]
-	if seen {
-		return found
-	}
-	if place, ok := s.pass.Syntax.At(f.File, f.Line); ok && place.Decl != nil {
-		found = s.look(f, place)
-	}
-	s.known[pos] = found
-	return found
-}
-
 // look returns the text on a line that is only a key.
 func (s *search) look(f *site.Frame, p *gocode.Place) *key {
+	if p.Decl == nil {
+		return nil
+	}
 	for _, text := range texts(p) {
 		parts, ok := partsOf(p, text)
 		if !ok {
@@ -157,7 +148,7 @@ func texts(p *gocode.Place) []ast.Expr {
 }
 
 func (s *search) judge(c *finder.Case) bool {
-	k := s.known[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	k := s.lines.At(&c.Site.Frame)
 	if k == nil {
 		return false
 	}

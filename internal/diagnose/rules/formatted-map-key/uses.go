@@ -2,7 +2,6 @@ package formattedmapkey
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"path"
 	"path/filepath"
@@ -40,7 +39,7 @@ func partsOf(p *gocode.Place, text ast.Expr) (parts []ast.Expr, ok bool) {
 			all = e.Args
 		}
 	case *ast.BinaryExpr:
-		all = operands(e)
+		all = syntax.Operands(e)
 	}
 	for _, e := range all {
 		if _, constant := p.Const(e); constant {
@@ -80,15 +79,6 @@ func nested(p *gocode.Place, e ast.Expr) ([]ast.Expr, bool) {
 func holdsInterface(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Interface)
 	return ok
-}
-
-// operands of a chain of additions.
-func operands(e ast.Expr) []ast.Expr {
-	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
-	if !ok || b.Op != token.ADD {
-		return []ast.Expr{e}
-	}
-	return append(operands(b.X), operands(b.Y)...)
 }
 
 // uses follows a text to its uses.

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -81,8 +80,7 @@ func sets(p *gocode.Place) (words string) {
 				return words == ""
 			}
 			if kind := text(p, call.Args[1]); strings.EqualFold(text(p, call.Args[0]), "Content-Type") && isPacked(kind) {
-				pos := p.Fset.Position(call.Pos())
-				words = fmt.Sprintf("%s:%d sends %s", filepath.Base(pos.Filename), pos.Line, kind)
+				words = fmt.Sprintf("%s sends %s", syntax.Where(p, call.Pos()), kind)
 			}
 			return words == ""
 		})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
-	"path/filepath"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/httpconn"
@@ -97,7 +96,7 @@ func offElsewhere(p *rule.Pass) (setting string) {
 		ran, _ := p.Counts.Line(v.Pkg.Path(), at.Filename, at.Line)
 		often := ran.PerUnit >= leastOften && (p.Manifest.Unit() != "run" || ran.PerUnit >= leastRuns)
 		if often && isTrue(v.Place, v.Value) {
-			setting = fmt.Sprintf("Close = true of the http.Request (%s:%d)", filepath.Base(at.Filename), at.Line)
+			setting = fmt.Sprintf("Close = true of the http.Request (%s)", syntax.Where(v.Place, v.Value.Pos()))
 			n++
 		}
 	}

@@ -3,7 +3,6 @@ package leakgrowth
 import (
 	"fmt"
 	"go/ast"
-	"path/filepath"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -69,7 +68,6 @@ func deferredAt(p *gocode.Place, perCall, calls float64) *keep {
 }
 
 func describeDefer(p *gocode.Place, stmt *ast.DeferStmt, perCall, calls float64) *keep {
-	at := p.Fset.Position(stmt.Pos())
 	what := "a function"
 	if _, literal := stmt.Call.Fun.(*ast.FuncLit); !literal {
 		what = syntax.Text(stmt.Call.Fun)
@@ -79,7 +77,7 @@ func describeDefer(p *gocode.Place, stmt *ast.DeferStmt, perCall, calls float64)
 		until = "which it did not do while executions were counted"
 	}
 	return &keep{
-		words: fmt.Sprintf("%s:%d defers %s in a loop: what each iteration makes stays until %s returns, %s.", filepath.Base(at.Filename), at.Line, what, syntax.FuncName(p), until),
+		words: fmt.Sprintf("%s defers %s in a loop: what each iteration makes stays until %s returns, %s.", syntax.Where(p, stmt.Pos()), what, syntax.FuncName(p), until),
 		fix:   "Release it before the next iteration: move the body of the loop into a function of its own, or call it at the end of the body instead of deferring it.",
 	}
 }

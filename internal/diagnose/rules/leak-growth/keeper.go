@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -118,8 +117,8 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 	}
 	name := syntax.Text(in.into)
 	k := &keep{words: "It is put into " + name}
-	if at := p.Fset.Position(in.at); at.Line != p.Line {
-		k.words += fmt.Sprintf(" (%s:%d)", filepath.Base(at.Filename), at.Line)
+	if syntax.Line(p, in.at) != p.Line {
+		k.words += fmt.Sprintf(" (%s)", syntax.Where(p, in.at))
 	}
 	out := shrinkers(p, v)
 	if len(out) == 0 {

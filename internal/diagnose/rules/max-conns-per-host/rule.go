@@ -3,7 +3,6 @@ package maxconnsperhost
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -78,8 +77,7 @@ func limits(p *rule.Pass) string {
 		if n, constant := syntax.ConstInt(v.Place, v.Value); constant && n <= 0 {
 			continue
 		}
-		at := v.Fset.Position(v.Value.Pos())
-		return fmt.Sprintf("MaxConnsPerHost: %s (%s:%d)", syntax.Text(v.Value), filepath.Base(at.Filename), at.Line)
+		return fmt.Sprintf("MaxConnsPerHost: %s (%s)", syntax.Text(v.Value), syntax.Where(v.Place, v.Value.Pos()))
 	}
 	return ""
 }

@@ -4,7 +4,6 @@ package ratelimitwait
 import (
 	"fmt"
 	"go/types"
-	"path/filepath"
 
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -82,6 +81,5 @@ func limit(p *rule.Pass) string {
 	if len(calls) != 1 {
 		return ""
 	}
-	at := places[0].Fset.Position(calls[0].Pos())
-	return fmt.Sprintf("%s (%s:%d)", syntax.Text(calls[0]), filepath.Base(at.Filename), at.Line)
+	return fmt.Sprintf("%s (%s)", syntax.Text(calls[0]), syntax.Where(places[0], calls[0].Pos()))
 }

@@ -69,34 +69,16 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	seen := map[gocode.Pos]*search{}
-	at := func(r *site.Row) int {
-		for i := range len(r.Stack) {
-			f := r.Stack[i]
-			if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
-				continue
-			}
-			key := gocode.Pos{File: f.File, Line: f.Line}
-			s, known := seen[key]
-			if !known {
-				s = searchAt(p, f)
-				seen[key] = s
-			}
-			if s != nil {
-				return i
-			}
-		}
-		return -1
-	}
+	lines := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *search { return searchAt(p, f, place) })
 	judge := func(c *finder.Case) bool {
-		s := seen[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+		s := lines.At(&c.Site.Frame)
 		if s == nil {
 			return false
 		}
 		s.describe(c.Place, c.Match)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(lines.Nearest), Judge: judge}, true
 }
 
 // search is a loop that looks for elements, and how often it did.
@@ -109,11 +91,7 @@ type search struct {
 
 // searchAt returns the search that a line is part of; nil when there is none that scans enough
 // elements.
-func searchAt(p *rule.Pass, f *site.Frame) *search {
-	place, ok := p.Syntax.At(f.File, f.Line)
-	if !ok {
-		return nil
-	}
+func searchAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *search {
 	for _, loop := range loopsAround(place) {
 		sh, ok := shapeOf(place, loop)
 		if !ok || f.Line > sh.until {

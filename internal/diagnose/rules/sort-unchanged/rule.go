@@ -68,13 +68,14 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil || p.Manifest == nil {
 		return finder.Line{}, false
 	}
-	s := search{pass: p, known: map[gocode.Pos]*again{}}
+	s := &search{pass: p}
+	s.lines = finder.Remember(p, s.look)
 	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
 }
 
 type search struct {
 	pass  *rule.Pass
-	known map[gocode.Pos]*again
+	lines *finder.Lines[again]
 }
 
 // again is a call that sorts a list that did not change.
@@ -95,27 +96,19 @@ func (s *search) caller(r *site.Row) int {
 		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !sorts.Sorting(r.Stack[i-1].Function) {
 			continue
 		}
-		if s.at(f) != nil {
+		if s.lines.At(f) != nil {
 			return i
 		}
 	}
 	return -1
 }
 
-func (s *search) at(f *site.Frame) *again {
-	pos := gocode.Pos{File: f.File, Line: f.Line}
-	found, seen := s.known[pos]
-	if seen {
-		return found
-	}
-	if place, ok := s.pass.Syntax.At(f.File, f.Line); ok && place.Decl != nil {
-		found = s.look(f, place.Outer())
-	}
-	s.known[pos] = found
-	return found
-}
-
+// look returns the sort on a line of a list that hardly changes; nil for none.
 func (s *search) look(f *site.Frame, p *gocode.Place) *again {
+	if p.Decl == nil {
+		return nil
+	}
+	p = p.Outer()
 	for _, call := range syntax.Calls(p) {
 		list := sorts.List(p, call)
 		if list == nil {
@@ -144,7 +137,7 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *again {
 }
 
 func (s *search) judge(c *finder.Case) bool {
-	a := s.known[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	a := s.lines.At(&c.Site.Frame)
 	if a == nil {
 		return false
 	}

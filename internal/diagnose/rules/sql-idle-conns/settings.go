@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
-	"path/filepath"
 	"time"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -71,8 +70,7 @@ func (s *settings) read(p *gocode.Place) {
 			}
 			name := p.CalleeName(call)
 			if method, ok := method(name); ok && len(call.Args) == 1 {
-				pos := p.Fset.Position(call.Pos())
-				set := setting{text: syntax.Text(call), where: fmt.Sprintf("%s:%d", filepath.Base(pos.Filename), pos.Line)}
+				set := setting{text: syntax.Text(call), where: syntax.Where(p, call.Pos())}
 				if v, ok := p.Const(call.Args[0]); ok {
 					set.value, set.known = constant.Int64Val(constant.ToInt(v))
 				}

@@ -92,7 +92,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	s := search{pass: p, known: map[gocode.Pos]*line{}, asking: map[string]bool{}}
+	s := search{pass: p, lines: finder.Remember(p, look), asking: map[string]bool{}}
 	s.measure()
 	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
 }
@@ -100,7 +100,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 // search caches what lines query about types.
 type search struct {
 	pass  *rule.Pass
-	known map[gocode.Pos]*line
+	lines *finder.Lines[line]
 	// asking are the functions, as profiles name them, that query a type.
 	asking map[string]bool
 }
@@ -117,24 +117,19 @@ type line struct {
 	cost, asked int64
 }
 
-// at returns what is known about the line of a frame; nil when there is no source.
-func (s *search) at(f *site.Frame) *line {
-	pos := gocode.Pos{File: f.File, Line: f.Line}
-	l, seen := s.known[pos]
-	if seen {
-		return l
+// look returns what the source says about a line.
+func look(_ *site.Frame, p *gocode.Place) *line {
+	if p.Decl == nil {
+		return nil
 	}
-	if place, ok := s.pass.Syntax.At(f.File, f.Line); ok && place.Decl != nil {
-		place = place.Outer()
-		l = &line{place: place, typed: map[string]bool{}, asks: map[string]bool{}}
-		for _, call := range syntax.Calls(place) {
-			if name := place.CalleeName(call); name != "" && typeOnly(place, call) {
-				l.typed[name] = true
-			}
+	p = p.Outer()
+	l := &line{place: p, typed: map[string]bool{}, asks: map[string]bool{}}
+	for _, call := range syntax.Calls(p) {
+		if name := p.CalleeName(call); name != "" && typeOnly(p, call) {
+			l.typed[name] = true
 		}
-		l.stores = stores(place)
 	}
-	s.known[pos] = l
+	l.stores = stores(p)
 	return l
 }
 
@@ -168,7 +163,7 @@ func (s *search) calls(r *site.Row, i int) *line {
 	}
 	callee := r.Stack[i-1].Function
 	_, asks := asksFor(callee)
-	if l := s.at(f); l != nil && (asks || l.typed[funcname.Typed(callee)] || l.typed[f.Owner.Package+"."+callee[lastDot(callee)+1:]]) {
+	if l := s.lines.At(f); l != nil && (asks || l.typed[funcname.Typed(callee)] || l.typed[f.Owner.Package+"."+callee[lastDot(callee)+1:]]) {
 		return l
 	}
 	return nil
@@ -191,12 +186,12 @@ func (s *search) fills(r *site.Row, i int) bool {
 	if !s.asking[f.Function] || !funcname.Match(r.Stack[i-1].Function, "runtime.mapassign*") {
 		return false
 	}
-	l := s.at(f)
+	l := s.lines.At(f)
 	return l != nil && l.stores
 }
 
 func (s *search) judge(c *finder.Case) bool {
-	l := s.known[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	l := s.lines.At(&c.Site.Frame)
 	if l == nil || !loops.PerCall(c.Place, c.Place.Decl.Body) || s.rare(c) {
 		return false
 	}
