@@ -138,8 +138,8 @@ func (s *interrupted) git(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// interrupt runs hone and interrupts it.
-func (s *interrupted) interrupt(t *testing.T, args []string, after time.Duration, group bool) {
+// interrupt runs hone and interrupts it. It reports whether hone had finished before.
+func (s *interrupted) interrupt(t *testing.T, args []string, after time.Duration, group bool) (finished bool) {
 	t.Helper()
 	var output bytes.Buffer
 	cmd := exec.Command(s.hone, args...)
@@ -180,7 +180,7 @@ func (s *interrupted) interrupt(t *testing.T, args []string, after time.Duration
 	for _, e := range entries {
 		t.Errorf("%s is left in the work directory by %s", e.Name(), what)
 	}
-	finished := cmd.ProcessState.ExitCode() == 0
+	finished = cmd.ProcessState.ExitCode() == 0
 	if status := s.git(t, "status", "--porcelain"); status != "" && !(finished && s.writes) {
 		t.Errorf("the tree is\n%s after %s", status, what)
 	}
@@ -199,6 +199,7 @@ func (s *interrupted) interrupt(t *testing.T, args []string, after time.Duration
 	}); err != nil {
 		t.Errorf("%v, after %s", err, what)
 	}
+	return finished
 }
 
 // processes lists those that have the mark in their environment, once they had a second to end.

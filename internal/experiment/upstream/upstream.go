@@ -121,15 +121,33 @@ type fork struct {
 	result  *Fork
 	work    string // a temporary directory
 	dir     string
-	made    bool // hone made the directory
+	made    bool     // hone made the directory
+	parents []string // directories that hone made for it, innermost first
 }
 
-// undo removes an unfinished copy.
+// undo removes an unfinished copy, and the directories that were made for it.
 func (t *fork) undo() error {
 	if !t.made {
 		return nil
 	}
-	return os.RemoveAll(t.dir)
+	err := os.RemoveAll(t.dir)
+	for _, dir := range t.parents {
+		if os.Remove(dir) != nil {
+			break // something else is in it
+		}
+	}
+	return err
+}
+
+// missing returns a directory and those above it that do not exist, innermost first.
+func missing(dir string) (list []string) {
+	for {
+		if _, err := os.Lstat(dir); err == nil || dir == filepath.Dir(dir) {
+			return list
+		}
+		list = append(list, dir)
+		dir = filepath.Dir(dir)
+	}
 }
 
 // make copies the module, patches the copy, runs its tests and measures it. An existing copy that
@@ -155,10 +173,10 @@ func (t *fork) make(ctx context.Context) error {
 		t.result.Risk, t.result.Why = rewrite.Judgement, "the copy in "+t.dir+" was there, and what it changes is yours to judge"
 		return t.check(ctx, t.test(ctx, pristine))
 	}
+	t.made, t.parents = true, missing(t.spec.Dir)
 	if err := os.MkdirAll(t.spec.Dir, 0o755); err != nil {
 		return err
 	}
-	t.made = true
 	if err := copyModule(t.dir, source, f.Module); err != nil {
 		return err
 	}

@@ -155,3 +155,30 @@ func TestNoFork(t *testing.T) {
 		t.Error("a finding in the main module")
 	}
 }
+
+// TestUndo: of an interrupted copy nothing is left, and what was there before stays.
+func TestUndo(t *testing.T) {
+	for name, was := range map[string]string{"a new directory": "", "a directory with something else": "new/forks/other"} {
+		root := t.TempDir()
+		if was != "" {
+			write(t, filepath.Join(root, filepath.FromSlash(was)), "x")
+		}
+		out := filepath.Join(root, "new", "forks")
+		f := fork{made: true, dir: filepath.Join(out, "example.com_dep@v1.0.0"), parents: missing(out)}
+		write(t, filepath.Join(f.dir, "dep.go"), dep)
+		if err := f.undo(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(f.dir); err == nil {
+			t.Errorf("%s: the copy is left", name)
+		}
+		if names, err := os.ReadDir(root); err != nil || (len(names) > 0) != (was != "") {
+			t.Errorf("%s: %v, %v", name, names, err)
+		}
+		if was != "" {
+			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(was))); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
