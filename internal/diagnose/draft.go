@@ -300,13 +300,9 @@ func atMost(i, most stats.Interval) stats.Interval {
 	return stats.Interval{Value: math.Min(i.Value, most.Value), Low: math.Min(i.Low, most.Low), High: math.Min(i.High, most.High)}
 }
 
-// matters reports whether the cost of a saving is above the floor, and whether a model expects a
-// saving.
+// matters reports whether a saving and the cost that it is part of are above the floor.
 func (s *saving) matters() bool {
-	if s.modelled && s.share.Value < leastShare {
-		return false
-	}
-	return s.sampled.Value >= leastShare && significant(s.sampled)
+	return min(s.share.Value, s.sampled.Value) >= leastShare && significant(s.sampled)
 }
 
 // saved combines the range of the fraction and the sampling interval of the cost's share, which are

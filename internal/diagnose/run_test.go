@@ -136,6 +136,11 @@ func TestFloor(t *testing.T) {
 	if got := order(r); got != "x@main.f" || r.Hidden.BelowFloor != 2 || r.Hidden.Floor != 0.01 {
 		t.Errorf("%s, %+v", got, r.Hidden)
 	}
+	// Of 1.2 % of CPU the fix is expected to save 0.96 %.
+	r = diagnose(t, pass(), finds("x", match(s, 20), match(u, 12)))
+	if got := order(r); got != "x@main.f" || r.Hidden.BelowFloor != 1 {
+		t.Errorf("%s, %+v", got, r.Hidden)
+	}
 	// In a profile of a hundred samples five samples are 5 % and may be chance.
 	p := pass()
 	p.Table.Totals.TotalSeconds, p.Table.Totals.CPUSamples = 1, 100
