@@ -21,12 +21,14 @@ import (
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
 	channelhandoff "github.com/hone-go/hone/internal/diagnose/rules/channel-handoff"
 	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
+	clockperitem "github.com/hone-go/hone/internal/diagnose/rules/clock-per-item"
 	cloneforpart "github.com/hone-go/hone/internal/diagnose/rules/clone-for-part"
 	closurebyref "github.com/hone-go/hone/internal/diagnose/rules/closure-by-ref"
 	codecpervalue "github.com/hone-go/hone/internal/diagnose/rules/codec-per-value"
 	columnorder "github.com/hone-go/hone/internal/diagnose/rules/column-order"
 	compresslevel "github.com/hone-go/hone/internal/diagnose/rules/compress-level"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
+	connectpercall "github.com/hone-go/hone/internal/diagnose/rules/connect-per-call"
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
 	constantwork "github.com/hone-go/hone/internal/diagnose/rules/constant-work"
 	contextchain "github.com/hone-go/hone/internal/diagnose/rules/context-chain"
@@ -173,12 +175,14 @@ func All() []rule.Rule {
 		callerinlog.Rule(),
 		channelhandoff.Rule(),
 		clientperrequest.Rule(),
+		clockperitem.Rule(),
 		cloneforpart.Rule(),
 		closurebyref.Rule(),
 		codecpervalue.Rule(),
 		columnorder.Rule(),
 		compresslevel.Rule(),
 		concatloop.Rule(),
+		connectpercall.Rule(),
 		consterror.Rule(),
 		constantwork.Rule(),
 		contextchain.Rule(),

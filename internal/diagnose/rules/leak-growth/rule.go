@@ -72,7 +72,8 @@ while executions were counted; and for lines of which every request leaves an
 object behind. For benchmarks the rule examines what is left after the last one.
 
 Seen in the field: cortexproject/cortex#4739 (labels kept for each tenant),
-golang/go#20135 (maps do not shrink, even when entries are deleted).`
+golang/go#20135 (maps do not shrink, even when entries are deleted),
+cockroachdb/cockroach#149658 (contexts whose cancel function nobody calls).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	ph, ok := p.Phase(recording.PhaseCPU)
@@ -157,7 +158,7 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 
 // keeper adds what retains the memory, if the source shows that.
 func (w *window) keeper(m *rule.Match, place *gocode.Place) {
-	kept := cmp.Or(keeper(w.pass, m.Site, place), deferred(w.pass, m.Live))
+	kept := cmp.Or(keeper(w.pass, m.Site, place), uncancelled(w.pass, m.Site, place), deferred(w.pass, m.Live))
 	if kept == nil {
 		return
 	}

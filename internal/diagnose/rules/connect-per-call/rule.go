@@ -1,0 +1,141 @@
+// Package connectpercall finds connections that are opened for one call.
+package connectpercall
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Rule is connect-per-call.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "connect-per-call",
+		Kind:  rule.IO,
+		Title: "Connection opened for each call",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// The rows are dialling, handshakes and what the client sets up for them; a pool does that
+				// a few times.
+				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.7, High: 1},
+				Specificity: 1,
+				Removes:     true,
+			},
+			Start: finder.Frames(connecting),
+			Judge: judge,
+		},
+	}
+}
+
+const doc = `A new connection costs a name lookup, a TCP handshake, with TLS one or two round
+trips and a signature, and often a login, before the first byte of work. The
+server pays for the same again, and closed connections keep their ports for a
+minute. A client of gRPC or of a database also starts goroutines and reads its
+configuration.
+
+Open the client once, in main or in the struct that needs it, and share it:
+grpc.ClientConn, redis.Client, mongo.Client and nats.Conn are safe for
+concurrent use and reconnect by themselves. Keep connections that are not safe
+for concurrent use (net/rpc, SMTP, LDAP, plain TCP) in a pool.
+
+It is fine where a connection is the purpose, as in a probe of ports. The rule
+reports functions that open a connection, use it, and close it again.
+
+Seen in the field: grpc/grpc-go#1569 (Dial, RPC, Close in a loop);
+drand/drand#884.`
+
+// clients are constructors that connect on goroutines of their own.
+func clients() []string {
+	return []string{"google.golang.org/grpc.NewClient", "google.golang.org/grpc.Dial", "google.golang.org/grpc.DialContext"}
+}
+
+// connecting returns the index of the main module's frame, nearest the leaf, below which a row connects; -1 for
+// other rows.
+func connecting(r *site.Row) int {
+	connects := false
+	for i, f := range r.Stack {
+		if f.Owner.Kind == gocode.Main {
+			if connects {
+				return i
+			}
+			return -1
+		}
+		connects = connects || funcname.Match(f.Function, "net.(*Dialer).DialContext", "net.(*Dialer).Dial", "net.Dial*",
+			"crypto/tls.(*Conn).clientHandshake") || funcname.Match(f.Function, clients()...)
+	}
+	return -1
+}
+
+func judge(c *finder.Case) bool {
+	for _, call := range c.Place.Calls() {
+		open, v := opened(c.Place, call)
+		if v == nil || strings.HasPrefix(c.Place.CalleeName(open), "database/sql.") || // sql-open-per-call
+			!loops.PerCall(c.Place, open) || !usedAndClosed(c.Place, v) {
+			continue
+		}
+		name := funcname.Short(c.Place.CalleeName(open))
+		c.Cause = fmt.Sprintf("%s opens a connection with %s, uses it and closes it again: every call pays for the connection.", syntax.FuncName(c.Place), name)
+		c.Fix = fmt.Sprintf("Call %s once at startup and share the result; if it is not safe for concurrent use, keep a pool of them.", name)
+		return true
+	}
+	return false
+}
+
+// opened returns the call that opens the connection which a call opens or uses, and the variable that holds it; nil
+// for none.
+func opened(p *gocode.Place, call *ast.CallExpr) (*ast.CallExpr, *types.Var) {
+	if v := syntax.Result(p, call); v != nil && closes(v.Type()) {
+		return call, v
+	}
+	v := syntax.Named(p, syntax.Receiver(call))
+	if v == nil || !syntax.Local(p, v) || syntax.Param(p, v) || !closes(v.Type()) {
+		return nil, nil
+	}
+	open, _ := syntax.Origin(p, syntax.Receiver(call)).(*ast.CallExpr)
+	if open == nil {
+		return nil, nil
+	}
+	return open, v
+}
+
+// closes reports whether values of a type have the method Close.
+func closes(t types.Type) bool {
+	o, _, _ := types.LookupFieldOrMethod(t, true, nil, "Close")
+	_, ok := o.(*types.Func)
+	return ok
+}
+
+// usedAndClosed reports whether the function closes v, uses it for something else, and does not pass it on to
+// something that outlives the call.
+func usedAndClosed(p *gocode.Place, v *types.Var) bool {
+	closed, used := false, false
+	for _, id := range syntax.Reads(p, v) {
+		path := p.Enclosing(id)
+		if len(path) == 0 {
+			return false
+		}
+		switch n := path[0].(type) {
+		case *ast.SelectorExpr:
+			if n.Sel.Name == "Close" {
+				closed = true
+			} else {
+				used = true
+			}
+		case *ast.CallExpr:
+			used = true // an argument: bufio.NewReader(conn)
+		case *ast.ReturnStmt, *ast.AssignStmt, *ast.KeyValueExpr, *ast.CompositeLit, *ast.SendStmt:
+			return false
+		}
+	}
+	return closed && used
+}
