@@ -8,7 +8,8 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// BenchmarkRead reads a trace of a busy program, without any fold: what the order alone costs.
+// BenchmarkRead reads a trace of a busy program without any fold: the cost of ordering events
+// alone.
 func BenchmarkRead(b *testing.B) {
 	data := record(b, 4, 20)
 	b.SetBytes(int64(len(data)))

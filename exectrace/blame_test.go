@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// traceOf is a trace that knows stacks, written leaf first: "main.f < main.main".
+// traceOf returns a trace whose stacks are written leaf first: "main.f < main.main".
 func traceOf(t *testing.T, texts ...string) (*Trace, []StackID) {
 	t.Helper()
 	all := newInternTable()
@@ -25,7 +25,8 @@ func traceOf(t *testing.T, texts ...string) (*Trace, []StackID) {
 	return &Trace{known: all.stacks}, ids
 }
 
-// TestRoot: the main goroutine is main.main whatever it is at; the others are what they were started with.
+// TestRoot: the main goroutine is main.main wherever it is; others have the name of the function
+// that they started with.
 func TestRoot(t *testing.T) {
 	stacks := []struct{ stack, want string }{
 		{"sync.(*Mutex).Lock < main.goCallback < _cgoexp_f6bcf2e54c4e_goCallback < runtime.cgocallbackg1 < runtime.cgocallbackg < runtime.cgocallback", "main.goCallback"},
@@ -93,7 +94,8 @@ func TestStandard(t *testing.T) {
 	}
 }
 
-// TestBlameOfCalls: a call of C is at the line that calls, not in what cgo wrote for it.
+// TestBlameOfCalls: a call into C belongs to the line that calls, not to the code that cgo
+// generated for it.
 func TestBlameOfCalls(t *testing.T) {
 	frames := []Frame{
 		{Func: "runtime.cgocall", File: "/usr/local/go/src/runtime/cgocall.go", Line: 167},
@@ -109,8 +111,8 @@ func TestBlameOfCalls(t *testing.T) {
 	}
 }
 
-// TestCaller: of a line in a module that was downloaded, the caller is the program's own line nearest to it; of a line of
-// its own there is none to tell.
+// TestCaller: for a line in a downloaded module, the caller is the nearest line of the program
+// itself; a line of the program has none.
 func TestCaller(t *testing.T) {
 	std := Frame{Func: "runtime.selectgo", File: "/usr/local/go/src/runtime/select.go", Line: 351}
 	limiter := Frame{Func: "golang.org/x/time/rate.(*Limiter).wait", File: "/home/me/go/pkg/mod/golang.org/x/time@v0.14.0/rate/rate.go", Line: 286}
@@ -129,9 +131,9 @@ func TestCaller(t *testing.T) {
 		{[]Frame{std, vendored, own}, 42},
 		{[]Frame{std, windows, own}, 42},
 		{[]Frame{std, limiter, serve, outer}, 77},
-		{[]Frame{std, own, limiter, outer}, 0}, // called back
+		{[]Frame{std, own, limiter, outer}, 0}, // the module calls back into the program
 		{[]Frame{std, own, serve, outer}, 0},
-		{[]Frame{std, limiter}, 0}, // the module's own goroutine
+		{[]Frame{std, limiter}, 0}, // a goroutine that the module started
 		{[]Frame{std, serve}, 0},
 		{nil, 0},
 	} {

@@ -20,8 +20,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// TestConformance reads the traces of testdata: one for each rule, what keeps it and what breaks
-// it. Their comments say why. Both readers must agree, but for files that say "Unlike x/exp".
+// TestConformance reads the traces of testdata: for each rule, one that keeps it and one that
+// breaks it. Their comments say why. Both readers must agree, except for files that say "Unlike
+// x/exp".
 func TestConformance(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -73,7 +74,7 @@ func setSection(a *txtar.Archive, name, text string) {
 	a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(text)})
 }
 
-// dump writes the events of a trace, a line each, and what is wrong with it.
+// dump writes the events of a trace, one per line, and the error of reading it.
 func dump(data []byte) string {
 	var d dumper
 	_, err := exectrace.Read(context.Background(), bytes.NewReader(data), exectrace.Options{}, &d)

@@ -6,9 +6,9 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// consistent checks what must hold of every trace: time never falls; each change of a goroutine or
-// a processor begins where the one before it ended, and says when that was; the times in all
-// states add up to the goroutine's life; Rare holds what it says.
+// consistent checks what holds in every trace: time never decreases; each change of a goroutine or
+// a processor starts when the previous one ended, and states that time; the times in all states add
+// up to the goroutine's life; Rare has the fields that it promises.
 type consistent struct {
 	t  *testing.T
 	gs map[exectrace.GIndex]*life
@@ -16,7 +16,7 @@ type consistent struct {
 
 	last   int64
 	events int64
-	lives  int // that were added up
+	lives  int // lives that were added up
 }
 
 type life struct {

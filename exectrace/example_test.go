@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// waits adds up how long goroutines waited for what. It is all that a fold needs: an event that
-// ends a wait says when it began and why.
+// waits adds up how long goroutines waited, by reason. A fold needs nothing else: an event that
+// ends a wait has the wait's start and reason.
 type waits struct {
 	count map[exectrace.Reason]int
 	total map[exectrace.Reason]int64
@@ -34,7 +34,7 @@ func (w *waits) End(t *exectrace.Trace) {
 	}
 }
 
-// A fold sees every event, in order, and adds up what it wants to know.
+// A fold sees every event, in order, and adds up what it needs.
 func Example() {
 	f, err := os.Open("testdata/go1.23.4.trace.gz")
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 )
 
 // TestGenerated reads traces of a program that does a bit of everything, on one processor and on
-// several, and holds every event against golang.org/x/exp/trace.
+// several, and compares every event with golang.org/x/exp/trace.
 func TestGenerated(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// TestClocks reads a trace as if its clock had been another.
+// TestClocks reads a trace as if its clock had another frequency.
 func TestClocks(t *testing.T) {
 	frequency := func(perSecond uint64) []byte {
 		return binary.AppendUvarint([]byte{byte(wire.Frequency)}, perSecond)
@@ -56,7 +56,7 @@ func TestClocks(t *testing.T) {
 	for _, perSecond := range []uint64{
 		200_000_000, // 5 ns
 		3_000_000,   // 333.33 ns
-		1e9/64 + 1,  // less than 64 ns by a hair
+		1e9/64 + 1,  // slightly less than 64 ns
 		1<<28 - 1,   // 3.7 ns
 		4_000_000,   // 250 ns
 	} {
@@ -70,7 +70,7 @@ func TestClocks(t *testing.T) {
 func record(t testing.TB, procs, rounds int) []byte {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-	// Samples are in a trace when a CPU profile runs; another test may have one already.
+	// A trace has samples while a CPU profile runs; another test may run one already.
 	if err := pprof.StartCPUProfile(io.Discard); err == nil {
 		defer pprof.StopCPUProfile()
 	}
@@ -85,7 +85,7 @@ func record(t testing.TB, procs, rounds int) []byte {
 	return b.Bytes()
 }
 
-// busy does what a tracer can see.
+// busy does everything that a tracer records.
 func busy(t testing.TB) {
 	ctx, task := trace.NewTask(context.Background(), "busy")
 	defer task.End()
@@ -196,7 +196,7 @@ func coroutines(testing.TB, context.Context) {
 	}
 }
 
-// syscalls makes quick ones and one that lasts long enough to lose its processor.
+// syscalls makes quick system calls, and one that lasts long enough to lose its processor.
 func syscalls(t testing.TB, _ context.Context) {
 	for range 50 {
 		if f, err := os.Open(os.DevNull); err == nil {
@@ -229,7 +229,7 @@ func notes(_ testing.TB, ctx context.Context) {
 	wg.Wait()
 }
 
-// TestManyGenerations reads a trace whose generations are short, so that what lasts spans some.
+// TestManyGenerations reads a trace with short generations, so that long states span several.
 func TestManyGenerations(t *testing.T) {
 	live.Only(t)
 	stop := make(chan bool)
@@ -252,7 +252,7 @@ func TestManyGenerations(t *testing.T) {
 	}
 }
 
-// TestCancel stops reading in the middle.
+// TestCancel cancels a reading in the middle.
 func TestCancel(t *testing.T) {
 	data := record(t, 2, 1)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -263,7 +263,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCancelBetween cancels between two generations, and gives the reader time to end.
+// TestCancelBetween cancels between two generations, and gives the reader time to finish.
 func TestCancelBetween(t *testing.T) {
 	data := record(t, 2, 1)
 	for range 20 {

@@ -15,8 +15,8 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/wire"
 )
 
-// TestGoCorpus reads the traces that Go's own tests keep as text, when the toolchain has them,
-// and holds the result against golang.org/x/exp/trace.
+// TestGoCorpus reads the traces that Go's own tests keep as text, if the toolchain has them, and
+// compares the result with golang.org/x/exp/trace.
 func TestGoCorpus(t *testing.T) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -46,7 +46,7 @@ func TestGoCorpus(t *testing.T) {
 	}
 }
 
-// rawTrace writes a trace from the text of internal/trace/raw: a line for each event, as it is
+// rawTrace writes a trace from the text of internal/trace/raw: one line per event, as it is
 // encoded, with the data of strings and the frames of stacks on the lines that follow.
 func rawTrace(text string) (out []byte, err error) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")

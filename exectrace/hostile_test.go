@@ -19,7 +19,7 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/tracetext"
 )
 
-// read reads a trace that may be anything, and fails when what comes out contradicts itself.
+// read reads a trace that may contain anything, and fails if the events contradict each other.
 func read(t *testing.T, data []byte) (*exectrace.Trace, error) {
 	t.Helper()
 	tr, err := exectrace.Read(context.Background(), bytes.NewReader(data), exectrace.Options{}, &consistent{t: t}, toucher{})
@@ -33,7 +33,7 @@ func read(t *testing.T, data []byte) (*exectrace.Trace, error) {
 	return tr, err
 }
 
-// toucher asks for everything that an event may lead to.
+// toucher reads everything that events refer to.
 type toucher struct{}
 
 func (toucher) Events(t *exectrace.Trace, b *exectrace.Block) {
@@ -54,7 +54,7 @@ func (toucher) Events(t *exectrace.Trace, b *exectrace.Block) {
 
 func (toucher) End(t *exectrace.Trace) { t.Info() }
 
-// TestCutAnywhere cuts a trace at many places: what is left of it is read, and the end is reported.
+// TestCutAnywhere cuts a trace at many places: what is left is read, and the error is reported.
 func TestCutAnywhere(t *testing.T) {
 	data := record(t, 2, 1)
 	step := max(1, len(data)/150)
@@ -74,7 +74,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestFlippedBits flips bits: no panic, no contradiction in what comes out.
+// TestFlippedBits flips bits: the reader does not panic, and events do not contradict each other.
 func TestFlippedBits(t *testing.T) {
 	data := record(t, 2, 1)
 	rapid.Check(t, func(r *rapid.T) {
@@ -86,7 +86,7 @@ func TestFlippedBits(t *testing.T) {
 	})
 }
 
-// TestReaders reads in odd pieces, and what is compressed.
+// TestReaders reads in odd pieces, and compressed traces.
 func TestReaders(t *testing.T) {
 	data := record(t, 2, 1)
 	want, err := read(t, data)
@@ -114,7 +114,7 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// TestBomb bounds what a compressed trace may hold.
+// TestBomb limits the size that a compressed trace may unpack to.
 func TestBomb(t *testing.T) {
 	data := record(t, 2, 1)
 	var zipped bytes.Buffer
@@ -127,7 +127,7 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// TestHostileCounts: numbers that promise much cost no memory.
+// TestHostileCounts: large counts without data behind them cost no memory.
 func TestHostileCounts(t *testing.T) {
 	for name, text := range map[string]string{
 		"goroutine ids": "GoCreate new_g=0xfffffffffffffffe\nGoCreate new_g=0x8000000000000000\nGoCreate new_g=12345678901234567\n",
@@ -155,7 +155,7 @@ func TestHostileCounts(t *testing.T) {
 	}
 }
 
-// FuzzRead looks for traces that panic, hang, or contradict themselves.
+// FuzzRead searches for traces that panic, hang, or contradict themselves.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -175,7 +175,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { read(t, data) })
 }
 
-// FuzzText is FuzzRead over the text form, which gets beyond the frame of batches sooner.
+// FuzzText is FuzzRead over the text form, which gets past the framing of batches sooner.
 func FuzzText(f *testing.F) {
 	f.Add("trace 26\ngeneration 1\nthread 1\nGoStart g=1\n")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestIDTable holds the table against a map.
+// TestIDTable compares the table with a map.
 func TestIDTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, model := newIDTable(), map[uint64]uint32{}

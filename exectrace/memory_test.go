@@ -19,17 +19,17 @@ import (
 
 const (
 	largeGeneration = 40 << 20 // bytes
-	heapEvents      = 5000     // of a batch
+	heapEvents      = 5000     // per batch
 )
 
-// large makes a trace of generations that are too large for two to be held. Each batch is of one value of the heap, which
-// tells its number.
+// large writes a trace whose generations are so large that two do not fit into memory. Each batch
+// has events of one heap size, which is the batch's number.
 type large struct {
 	t           *testing.T
 	ready       bytes.Buffer
 	generation  int
 	generations int
-	left        int // bytes of the generation
+	left        int // bytes left in the generation
 	batch       uint64
 	payload     []byte
 	given       atomic.Int64
@@ -51,10 +51,10 @@ func (l *large) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// time is when the next batch begins.
+// time is the start of the next batch.
 func (l *large) time() uint64 { return 100 + 2*heapEvents*l.batch }
 
-// begin begins a generation.
+// begin starts a generation.
 func (l *large) begin() {
 	l.generation++
 	l.left = largeGeneration
@@ -88,7 +88,7 @@ func (l *large) write() {
 	}
 }
 
-// heaps checks that the values of the heap are those of one batch after the other.
+// heaps checks that the heap sizes are those of the batches in order.
 type heaps struct {
 	last, seen uint64
 	bad        int
@@ -112,8 +112,8 @@ func (f *heaps) Events(_ *exectrace.Trace, b *exectrace.Block) {
 
 func (f *heaps) End(*exectrace.Trace) {}
 
-// TestLargeGenerations: of large generations not two are held at once, and none takes the memory of what of another is
-// not read yet.
+// TestLargeGenerations: two large generations are never in memory together, and one does not use
+// the memory that the unread part of the other needs.
 func TestLargeGenerations(t *testing.T) {
 	src, fold := &large{t: t, generations: 3}, &heaps{}
 	var before, after runtime.MemStats
@@ -158,7 +158,8 @@ func (f *untilFull) Events(*exectrace.Trace, *exectrace.Block) {
 
 func (f *untilFull) End(*exectrace.Trace) {}
 
-// TestCancelWhileReadingWaits: a reading that ends while the next generation waits for room leaves no goroutine behind.
+// TestCancelWhileReadingWaits: a reading that is canceled while the next generation waits for
+// memory leaves no goroutine behind.
 func TestCancelWhileReadingWaits(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -31,8 +31,8 @@ type expReader struct {
 	begun bool
 }
 
-// next returns the next event that both readers have, and false at the end. The Sync at the
-// end of the trace is x/exp's own.
+// next returns the next event that both readers have, or false at the end. x/exp alone reports a
+// Sync at the end of the trace.
 func (x *expReader) next() (seen, bool, error) {
 	for {
 		e, err := x.r.ReadEvent()
@@ -113,7 +113,7 @@ func (x *expReader) transition(e exp.Event, s *seen) {
 		s.To = "gone"
 	}
 	if to == exp.GoSyscall && (from == exp.GoSyscall || from == exp.GoUndetermined) {
-		s.P, s.G = -1, -1 // those of the thread that tells, not of the one that is in the call
+		s.P, s.G = -1, -1 // those of the thread that reports, not of the one in the call
 	}
 }
 
@@ -134,13 +134,13 @@ func expFrames(s exp.Stack) string {
 	return b.String()
 }
 
-// sameFold compares our events with those of x/exp, as they come.
+// sameFold compares events of both readers as they arrive.
 type sameFold struct {
 	t      *testing.T
 	exp    *expReader
 	stacks map[exectrace.StackID]string
 	n      int
-	err    error // of x/exp: what it says is wrong
+	err    error // the error of x/exp
 	done   bool
 }
 
@@ -177,7 +177,7 @@ func (f *sameFold) Events(t *exectrace.Trace, b *exectrace.Block) {
 			return
 		}
 		if got.Kind == "sample" && got.G < 0 {
-			got.G = want.G // not alive by our table
+			got.G = want.G // not alive in our table
 		}
 		if got != want {
 			f.t.Fatalf("event %d:\n got %+v\nwant %+v", f.n, got, want)
@@ -192,8 +192,8 @@ func (f *sameFold) End(*exectrace.Trace) {
 	}
 }
 
-// over reads what x/exp has after our last event, or our first gap, from where we go on and it
-// does not: a Sync at most.
+// over reads what x/exp has after our last event, or after our first gap, from which we continue
+// and it does not: at most a Sync.
 func (f *sameFold) over() {
 	f.done = true
 	var last seen
@@ -279,7 +279,7 @@ func (f *sameFold) see(t *exectrace.Trace, e *exectrace.Event) seen {
 	return s
 }
 
-// procState: for x/exp a processor in a system call runs.
+// procState: in x/exp, a processor in a system call is running.
 func procState(s exectrace.State) string {
 	if s == exectrace.Syscall {
 		s = exectrace.Running
@@ -301,7 +301,7 @@ func (f *sameFold) goroutine(t *exectrace.Trace, e *exectrace.Event, s *seen) {
 	}
 }
 
-// compare reads a trace with both readers. What ends one must end the other.
+// compare reads a trace with both readers. An error in one must be an error in the other.
 func compare(t *testing.T, data []byte, folds ...exectrace.Fold) *exectrace.Trace {
 	t.Helper()
 	r, err := exp.NewReader(bytes.NewReader(data))

@@ -9,20 +9,20 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/tracetext"
 )
 
-// atMost wants some events.
+// atMost is a fold that takes a limited number of events.
 type atMost struct{ want, seen, ended int }
 
 func (f *atMost) Events(_ *exectrace.Trace, b *exectrace.Block) { f.seen += len(b.Events) }
 func (f *atMost) End(*exectrace.Trace)                          { f.ended++ }
 func (f *atMost) Done() bool                                    { return f.seen >= f.want }
 
-// all is a fold that wants all events.
+// all is a fold that takes all events.
 type all struct{ seen int }
 
 func (f *all) Events(_ *exectrace.Trace, b *exectrace.Block) { f.seen += len(b.Events) }
 func (f *all) End(*exectrace.Trace)                          {}
 
-// TestStopper reads a trace of three generations: 4 events, 2, and 1 before what is wrong.
+// TestStopper reads a trace of three generations: 4 events, 2, and 1 before the error.
 func TestStopper(t *testing.T) {
 	data, err := tracetext.Assemble(`trace 26
 generation 1
@@ -43,7 +43,7 @@ ProcStatus p=0 pstatus=0
 	for _, c := range []struct {
 		name        string
 		wants       []int
-		other       bool // a fold beside them that is none
+		other       bool // with a fold that is not a Stopper beside them
 		seen        int
 		generations int
 		broken      bool

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestRecorded reads traces that older versions of Go wrote (testdata/recorder), and holds them
-// against golang.org/x/exp/trace.
+// TestRecorded reads traces that older versions of Go wrote (testdata/recorder), and compares them
+// with golang.org/x/exp/trace.
 func TestRecorded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.trace.gz")
 	if err != nil || len(files) < 3 {

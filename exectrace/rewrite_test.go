@@ -21,7 +21,7 @@ import (
 	"github.com/hone-go/hone/internal/live"
 )
 
-// secretly is a program with names to hide, over some generations.
+// secretly is a program with names to hide; its trace has several generations.
 func secretly(t *testing.T) []byte {
 	t.Helper()
 	return tracetest.Record(t, func() {
@@ -38,12 +38,12 @@ func secretly(t *testing.T) []byte {
 				}
 			})
 		}
-		wg.Wait() // some 2.2 s: three generations or so
+		wg.Wait() // about 2.2 s: three generations or so
 		task.End()
 	})
 }
 
-// count reads a trace with x/exp's reader, which is strict, and counts its events.
+// count counts the events of a trace with the reader of x/exp, which is strict.
 func count(t *testing.T, data []byte) (n int) {
 	t.Helper()
 	r, err := exptrace.NewReader(bytes.NewReader(data))
@@ -62,7 +62,8 @@ func count(t *testing.T, data []byte) (n int) {
 	}
 }
 
-// TestRewrittenTracesAreTraces cuts and anonymizes one trace, and reads what comes out with other readers.
+// TestRewrittenTracesAreTraces cuts and anonymizes a trace, and reads the results with other
+// readers.
 func TestRewrittenTracesAreTraces(t *testing.T) {
 	live.Only(t)
 	data := secretly(t)
@@ -81,7 +82,7 @@ func TestRewrittenTracesAreTraces(t *testing.T) {
 		if err != nil || w.Generations != generations || w.Bytes != int64(out.Len()) {
 			t.Fatalf("%+v, %v: want all %d generations", w, err, generations)
 		}
-		// The tracer writes sizes with padding; else the bytes are the same.
+		// The tracer pads sizes; everything else is equal.
 		if a, b := count(t, out.Bytes()), count(t, data); a != b || out.Len() > len(data) {
 			t.Errorf("%d events in %d bytes, of %d in %d", a, out.Len(), b, len(data))
 		}
@@ -130,7 +131,8 @@ func TestRewrittenTracesAreTraces(t *testing.T) {
 	})
 }
 
-// TestCutOfRecorded cuts the recorded traces at times relative to their length, which is known from reading them.
+// TestCutOfRecorded cuts the recorded traces at times relative to their length, which a first
+// reading finds.
 func TestCutOfRecorded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.trace.gz")
 	if err != nil || len(files) == 0 {
@@ -172,7 +174,7 @@ func TestCutOfRecorded(t *testing.T) {
 	}
 }
 
-// TestGoToolReadsTheCut asks the tool of today.
+// TestGoToolReadsTheCut reads the cut with the installed go tool.
 func TestGoToolReadsTheCut(t *testing.T) {
 	live.Only(t)
 	data := secretly(t)

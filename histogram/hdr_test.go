@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// counts are a histogram's buckets, for comparing without the exact values.
+// counts are a histogram's buckets, compared without the exact values.
 func counts(h *histogram.Histogram) []histogram.Bucket {
 	return slices.Collect(h.Buckets())
 }
@@ -53,7 +53,7 @@ func TestLogKeepsEveryCountInItsBucket(t *testing.T) {
 	})
 }
 
-// The library's own reader must read what we write.
+// The library's own reader must read what this package writes.
 func TestLogIsReadByHdrHistogram(t *testing.T) {
 	h := record([]int64{1e6, 2e6, 3e6, 500e6})
 	var log bytes.Buffer
@@ -143,7 +143,7 @@ func FuzzReadLog(f *testing.F) {
 	})
 }
 
-// The peer of BenchmarkRecord, at the precision that others use for latencies.
+// The counterpart of BenchmarkRecord, at the precision that others use for latencies.
 func BenchmarkRecordHdrHistogram(b *testing.B) {
 	h := hdrhistogram.New(1, int64(time.Hour), 3)
 	vs := latencies()

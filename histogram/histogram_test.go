@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/histogram"
 )
 
-// values draws latencies of every size, from nothing to the end of the range.
+// values draws latencies of every size, from zero to the end of the range.
 func values() *rapid.Generator[[]int64] {
 	return rapid.SliceOfN(rapid.OneOf(
 		rapid.Int64Range(0, 600),

@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// BenchmarkClosedLoop is the cost of a request in a closed loop, with that of a
-// net/http server in the same process; cpu-ns/op is both sides' CPU.
+// BenchmarkClosedLoop measures a request in a closed loop, with a net/http server in the same
+// process; cpu-ns/op is the CPU of both sides.
 func BenchmarkClosedLoop(b *testing.B) {
 	srv := server(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte("ok"))
@@ -30,7 +30,7 @@ func BenchmarkClosedLoop(b *testing.B) {
 	b.ReportMetric(r.CPUSeconds*1e9/float64(b.N), "cpu-ns/op")
 }
 
-// BenchmarkCut is the cost of taking an interval.
+// BenchmarkCut measures taking an interval.
 func BenchmarkCut(b *testing.B) {
 	srv := server(b, http.NotFoundHandler())
 	g, err := load.Start(context.Background(), load.Options{Targets: targets(srv.URL), Rate: 1000, Connections: 16})

@@ -23,7 +23,7 @@ func ExampleParseTargets() {
 	// load: URL "ftp://127.0.0.1/": cannot send ftp, only http and https
 }
 
-// Ten requests at a hundred a second.
+// Ten requests, at a hundred per second.
 func ExampleStart() {
 	srv := httptest.NewServer(http.NotFoundHandler())
 	defer srv.Close()
@@ -41,8 +41,8 @@ func ExampleStart() {
 	// Output: 10 answers, 10 of them 404, 10 latencies, 0 missed
 }
 
-// A rate that rises from 0 to 1,000 a second in ten seconds: after t seconds 50·t² requests were due,
-// so request i is due after √(i/50) seconds.
+// A rate that rises from 0 to 1,000 per second in ten seconds: after t seconds 50·t² requests were
+// due, so request i is due after √(i/50) seconds.
 func ExampleScheduleFunc() {
 	ramp := load.ScheduleFunc(func(i int64) time.Duration {
 		return time.Duration(math.Sqrt(float64(i)/50) * float64(time.Second))
@@ -59,7 +59,7 @@ func ExampleScheduleFunc() {
 	// 5000 10s
 }
 
-// Orders with numbers that count up.
+// Orders with increasing numbers.
 func ExampleTargeterFunc() {
 	var mu sync.Mutex
 	bodies := map[string]bool{}

@@ -20,7 +20,7 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// hanging answers nothing until c is closed.
+// hanging does not answer until c is closed.
 func hanging(c <-chan struct{}) http.Handler {
 	return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		select {
@@ -30,7 +30,7 @@ func hanging(c <-chan struct{}) http.Handler {
 	})
 }
 
-// menu answers in every way that net/http's server knows, and counts.
+// menu answers in every way that net/http's server supports, and counts its answers.
 type menu struct{ asked atomic.Int64 }
 
 func (m *menu) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -72,7 +72,7 @@ func (m *menu) targets(url string) []load.Target {
 	return ts
 }
 
-// Both loops must count what an ordinary client counts.
+// Both loops must count the same as an ordinary client.
 func TestStatusesAreWhatNetHTTPSees(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		for _, rate := range []float64{0, 2000} {
@@ -167,7 +167,7 @@ func TestErrorsAreCountedByKind(t *testing.T) {
 	}
 }
 
-// A server goes away at its twentieth request: what is due after that is refused.
+// A server exits at its twentieth request: requests that are due later are refused.
 func TestServerThatGoesAwayIsRefused(t *testing.T) {
 	for _, rate := range []float64{0, 500} {
 		noneLeft(t)
@@ -180,7 +180,7 @@ func TestServerThatGoesAwayIsRefused(t *testing.T) {
 		}))
 		o := load.Options{Targets: targets(srv.URL), Rate: rate, Connections: 4}
 		if rate > 0 {
-			o.MaxRequests = 500 // a second of them: the server is gone by then
+			o.MaxRequests = 500 // a second of them, by when the server has exited
 		}
 		g, err := load.Start(t.Context(), o)
 		if err != nil {
@@ -206,7 +206,7 @@ func TestServerThatGoesAwayIsRefused(t *testing.T) {
 	}
 }
 
-// Every request is in exactly one Cut, whatever its timing.
+// Every request is in exactly one Cut, whenever it starts and ends.
 func TestCutsSumToTheWhole(t *testing.T) {
 	for _, rate := range []float64{0, 3000} {
 		t.Run(fmt.Sprintf("rate=%v", rate), func(t *testing.T) {
@@ -296,7 +296,7 @@ func TestStopWaitsForWhatIsUnderWay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for began.Load() < 8 { // the last of them have only just begun
+		for began.Load() < 8 { // the last of them have only just started
 			time.Sleep(time.Millisecond)
 		}
 		r := g.Stop()

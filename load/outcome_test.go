@@ -43,7 +43,8 @@ func TestExpectIsAListOfStatuses(t *testing.T) {
 	}
 }
 
-// TestTroubleSaysWhatAllRequestsGot: nobody reads a page of figures to its end to learn that all of them are of errors.
+// TestTroubleSaysWhatAllRequestsGot: when all requests fail, the result says so first, not only in
+// its figures.
 func TestTroubleSaysWhatAllRequestsGot(t *testing.T) {
 	type statuses = map[int]int64
 	type errs = map[load.ErrorKind]int64

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// parsed is what a parser made of a stream.
+// parsed is what a parser read from a stream.
 type parsed struct {
 	Status   int
 	Consumed int  // bytes up to the end of the answer
@@ -28,7 +28,7 @@ func ours(stream []byte, head bool, wrap func(io.Reader) io.Reader) (parsed, err
 	return parsed{a.status, int(r.in) - (r.w - r.r), a.close}, err
 }
 
-// oracle lets net/http read the same stream.
+// oracle reads the same stream with net/http.
 func oracle(stream []byte, head bool) (parsed, error) {
 	req := &http.Request{Method: "GET"}
 	if head {
@@ -148,7 +148,7 @@ func TestBrokenAnswersAreErrors(t *testing.T) {
 	}
 }
 
-// Whatever net/http's server side can write, we frame as its client side does.
+// The parser delimits whatever net/http's server writes as net/http's client does.
 func TestWrittenAnswersComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var stream bytes.Buffer
@@ -215,8 +215,7 @@ func FuzzAnswer(f *testing.F) {
 		if got.Consumed > len(in) {
 			t.Fatalf("consumed %d of %d bytes", got.Consumed, len(in))
 		}
-		// Each side is stricter than the other somewhere; where both accept,
-		// they must agree.
+		// Each parser rejects something that the other accepts; where both accept, they must agree.
 		if ref, err := oracle(in, head); err == nil && ref.Close == got.Close && ref != got {
 			t.Fatalf("got %+v, net/http says %+v", got, ref)
 		}

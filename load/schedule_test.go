@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Due must be i/rate to the nanosecond, however far: no drift.
+// Due must be i/rate to the nanosecond, without drift at large i.
 func TestConstantDoesNotDrift(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Float64Range(0.001, maxRate).Draw(t, "rate")

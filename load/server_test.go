@@ -19,7 +19,7 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// targets makes GETs of URLs.
+// targets returns GET requests of URLs.
 func targets(urls ...string) []load.Target {
 	var ts []load.Target
 	for _, u := range urls {
@@ -28,7 +28,7 @@ func targets(urls ...string) []load.Target {
 	return ts
 }
 
-// run sends a load to its end.
+// run runs a load until it finishes.
 func run(t *testing.T, o load.Options) *load.Result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -41,7 +41,7 @@ func run(t *testing.T, o load.Options) *load.Result {
 	return g.Stop()
 }
 
-// noneLeft checks in the end that no goroutine of this package is left over.
+// noneLeft checks at the test's end that no goroutine of this package remains.
 func noneLeft(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -58,8 +58,8 @@ func noneLeft(t *testing.T) {
 	})
 }
 
-// raw is a server whose answer to each request's header is written by the test;
-// after an answer of "" it closes.
+// raw is a server for which the test writes the answer to each request's header; after an answer of
+// "" it closes the connection.
 func raw(t *testing.T, answer func(request string) string) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -103,8 +103,8 @@ func raw(t *testing.T, answer func(request string) string) string {
 	return "http://" + ln.Addr().String()
 }
 
-// staller answers at once, except in the last part of every period: then it
-// holds requests until the period ends. It keeps its own record.
+// staller answers immediately, except in the last part of every period: then it holds requests
+// until the period ends. It keeps its own record.
 type staller struct {
 	start         time.Time
 	period, stall time.Duration
@@ -126,7 +126,7 @@ func (s *staller) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	s.took = append(s.took, took)
 }
 
-// quantile returns the server's own record, exactly.
+// quantile returns an exact quantile of the server's own record.
 func (s *staller) quantile(q float64) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,7 @@ func server(t testing.TB, h http.Handler) *httptest.Server {
 	return s
 }
 
-// quiet is a server, not started, that does not log what tests do to it.
+// quiet is a server, not started, that does not log errors that tests cause.
 func quiet(h http.Handler) *httptest.Server {
 	s := httptest.NewUnstartedServer(h)
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)

@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// TestTargeter sends each of a Targeter's requests once, and counts those that cannot be sent.
+// TestTargeter sends each request of a Targeter once, and counts those that cannot be sent.
 func TestTargeter(t *testing.T) {
 	for _, rate := range []float64{0, 2000} {
 		t.Run(fmt.Sprintf("rate=%v", rate), func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestTargeter(t *testing.T) {
 	}
 }
 
-// TestOnlyBadTargets: a load whose last requests cannot be sent ends.
+// TestOnlyBadTargets: a load whose last requests cannot be sent finishes.
 func TestOnlyBadTargets(t *testing.T) {
 	srv := server(t, http.NotFoundHandler())
 	for _, rate := range []float64{0, 1000} {

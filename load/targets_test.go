@@ -125,7 +125,7 @@ func TestParseTargetsSaysWhatIsWrongAndWhere(t *testing.T) {
 func FuzzParseTargets(f *testing.F) {
 	f.Add("GET http://x/1\nA: b\n\n# c\nPOST http://x/2\n@/nowhere\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		if strings.Contains(text, "@") { // names files of this machine
+		if strings.Contains(text, "@") { // these name files of this machine
 			return
 		}
 		name := filepath.Join(t.TempDir(), "targets")

@@ -9,10 +9,10 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// A server that stalls a quarter of the time must be seen to stall a quarter of the time. Whatever the machine
-// delays, it delays an answer: no quantile is below the server's own record, nor below what the schedule owes. A
-// request that is due in a stall is answered after it, and of 150 of them in three periods one is due each
-// millisecond of a stall, whenever the periods start.
+// A server that stalls a quarter of the time must be measured to stall a quarter of the time. Noise
+// of the machine only delays answers: no quantile is below the server's own record, nor below what
+// the schedule implies. A request that is due during a stall is answered after it. Of 150 requests
+// in three periods, one is due in each millisecond of a stall, whenever the periods start.
 func TestLatencyIsTrueUnderStalls(t *testing.T) {
 	noneLeft(t)
 	const (
@@ -35,19 +35,19 @@ func TestLatencyIsTrueUnderStalls(t *testing.T) {
 		}
 		share := float64(stall) / float64(period)
 		owed := time.Duration((q - (1 - share)) / share * float64(stall))
-		if got < owed-owed/100-2*time.Millisecond { // two: where the stall starts between two requests
+		if got < owed-owed/100-2*time.Millisecond { // two: the stall may start between two requests
 			t.Errorf("quantile %v: %v, the schedule owes %v", q, got, owed)
 		}
 	}
-	// Latency is what the generator was late and what the service took, neither more nor less.
+	// Latency is the generator's delay and the service's time, nothing else.
 	latency, parts := r.Latency.Mean(), r.Lag.Mean()+r.Service.Mean()
 	if math.Abs(latency-parts) > parts/50 {
 		t.Errorf("mean latency %.0f ns, lag and service %.0f ns", latency, parts)
 	}
 }
 
-// The same server, and no more connections than a closed loop would have: the
-// load cannot go out as asked, but the percentiles must not hide the wait.
+// The same server with only as many connections as a closed loop would have: the load cannot keep
+// its schedule, but the percentiles must include the wait.
 func TestAtTheCapLatencyStillCountsFromTheSchedule(t *testing.T) {
 	noneLeft(t)
 	s := &staller{start: time.Now(), period: 300 * time.Millisecond, stall: 150 * time.Millisecond}
@@ -62,7 +62,7 @@ func TestAtTheCapLatencyStillCountsFromTheSchedule(t *testing.T) {
 	if r.Latency.Count() != 600 {
 		t.Errorf("%d latencies, want one for each of 600 requests", r.Latency.Count())
 	}
-	// Half of the requests fall into stalls and wait 75 ms on average.
+	// Half of the requests are due in stalls, and wait 75 ms on average.
 	if p75 := time.Duration(r.Latency.Quantile(0.75)); p75 < 50*time.Millisecond {
 		t.Errorf("latency p75 %v, want the wait of those that could not be sent", p75)
 	}
@@ -83,7 +83,7 @@ func TestWhatIsNeverAnsweredIsMissedAndCounted(t *testing.T) {
 	if r.Requests != 0 || r.Missed != 100 {
 		t.Errorf("%d answered, %d missed, want 0 and all 100", r.Requests, r.Missed)
 	}
-	// The first was due a second and a half before the end, the last one second.
+	// The first was due 1.5 seconds before the end, the last one second before it.
 	if p50 := time.Duration(r.Latency.Quantile(0.5)); r.Latency.Count() != 100 || p50 < time.Second {
 		t.Errorf("%d latencies with p50 %v, want 100 of at least the time that passed", r.Latency.Count(), p50)
 	}
@@ -113,7 +113,7 @@ func TestTimeoutsCountWithWhatWasWaited(t *testing.T) {
 	}
 }
 
-// The rate is that of the schedule, although answers come in after its end.
+// The rate is that of the schedule, although answers arrive after the schedule's end.
 func TestRateIsAsAsked(t *testing.T) {
 	srv := server(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		time.Sleep(150 * time.Millisecond)
@@ -125,8 +125,8 @@ func TestRateIsAsAsked(t *testing.T) {
 		o.Targets = targets(srv.URL)
 		start := time.Now()
 		r := run(t, o)
-		// The last request is due 297 ms after the start and answered 150 ms later: to the last answer it would be
-		// the whole time that passed.
+		// The last request is due 297 ms after the start and answered 150 ms later: if the rate
+		// were counted up to the last answer, it would be lower.
 		if wall := time.Since(start); r.Requests != 90 || r.Elapsed < 299*time.Millisecond || r.Elapsed > wall-140*time.Millisecond {
 			t.Errorf("%d answers in %v of %v, want 90, without the wait for the last answers", r.Requests, r.Elapsed, wall)
 		}

@@ -20,7 +20,7 @@ func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		r    Result
-		want []string // of the reason; none: ok
+		want []string // words of the reason; none: ok
 	}{
 		{"on time", Result{Latency: constant(20 * time.Millisecond), Lag: constant(50 * time.Microsecond), due: 1000, sent: 1000}, nil},
 		{"lag below a millisecond does not matter", Result{Latency: constant(time.Millisecond), Lag: constant(900 * time.Microsecond)}, nil},

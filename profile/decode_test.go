@@ -18,7 +18,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// msg builds protobuf by hand: field numbers with numbers, texts or messages.
+// msg writes protobuf by hand: field numbers with numbers, texts or messages.
 func msg(fields ...any) []byte {
 	var b []byte
 	for i := 0; i < len(fields); i += 2 {
@@ -121,7 +121,7 @@ func TestErrorsSayWhatAndWhere(t *testing.T) {
 	}
 }
 
-// flip breaks the byte that stands n before the end.
+// flip inverts the byte that is n bytes before the end.
 func flip(b []byte, n int) []byte {
 	b[len(b)-n] ^= 0x55
 	return b
@@ -160,8 +160,8 @@ func TestMaxBytesBoundsTheInflatedProfile(t *testing.T) {
 	}
 }
 
-// bomb is a gzip stream of a few kilobytes that inflates to a valid profile of
-// some size: one and the same sample, a mebibyte to each gzip member.
+// bomb is a gzip stream of a few kilobytes that inflates to a valid profile of some size: the same
+// sample repeated, one mebibyte per gzip member.
 func bomb(t testing.TB, size int) []byte {
 	t.Helper()
 	sample := msg(2, msg(1, 1, 2, 7))
@@ -177,7 +177,7 @@ func TestBombIsRefused(t *testing.T) {
 	}
 }
 
-// TestHostileCountsCostNoMemory claims much and gives little.
+// TestHostileCountsCostNoMemory: large counts without data behind them allocate little.
 func TestHostileCountsCostNoMemory(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"sample of 1 GiB":       append(header(), varint(varint(nil, 2<<3|2), 1<<30)...),
@@ -199,8 +199,8 @@ func TestHostileCountsCostNoMemory(t *testing.T) {
 	}
 }
 
-// TestEveryCutIsAnError cuts a recorded profile everywhere: nothing panics, and
-// a compressed profile that is cut off never passes for a whole one.
+// TestEveryCutIsAnError cuts a recorded profile everywhere: nothing panics, and a compressed
+// profile that is cut off is always an error.
 func TestEveryCutIsAnError(t *testing.T) {
 	data := profiletest.Record()["goroutine"]
 	for n := range data {
@@ -210,7 +210,7 @@ func TestEveryCutIsAnError(t *testing.T) {
 	}
 }
 
-// TestStacksOfAnyLength crosses the column's page size.
+// TestStacksOfAnyLength exceeds the column's page size.
 func TestStacksOfAnyLength(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	g := &google.Profile{SampleType: []*google.ValueType{{Type: "n", Unit: "count"}}, PeriodType: &google.ValueType{}, TimeNanos: 1}
@@ -241,7 +241,7 @@ func TestStacksOfAnyLength(t *testing.T) {
 	}
 }
 
-// TestUnpackedFieldsEqualPacked reads what proto2 writers make.
+// TestUnpackedFieldsEqualPacked reads what proto2 writers write.
 func TestUnpackedFieldsEqualPacked(t *testing.T) {
 	ids := []any{}
 	packed := []byte{}
@@ -265,8 +265,8 @@ func TestUnpackedFieldsEqualPacked(t *testing.T) {
 	}
 }
 
-// FuzzDecode compares with google/pprof: what it reads, Decode reads as the
-// same; what it refuses may not pass, except for ids of mappings.
+// FuzzDecode compares with google/pprof: what google/pprof reads, Decode reads as the same profile;
+// what it refuses, Decode refuses, except for ids of mappings.
 func FuzzDecode(f *testing.F) {
 	f.Add(header())
 	f.Add(append(header(), msg(2, msg(1, 1, 2, 7, 3, msg(1, 1, 2, 2), 3, msg(1, 3, 3, 5, 4, 2)), 3, msg(1, 1, 2, 4096, 3, 8192, 5, 3, 7, 1))...))

@@ -37,8 +37,8 @@ func ExampleDecode() {
 	//      0     0% 1500ms   100% main.main
 }
 
-// Look at samples row by row: values are columns, a stack is a run of location
-// indices, and a location holds the calls inlined into it, innermost first.
+// Read samples row by row: values are columns, a stack is a run of location indices, and a location
+// has the calls inlined into it, innermost first.
 func ExampleProfile_Stack() {
 	p, err := profile.Decode(profiletest.ExampleFile(), 0)
 	if err != nil {
@@ -61,7 +61,7 @@ func ExampleProfile_Stack() {
 	// 300000000 []: main.leftpad:11 main.main:5
 }
 
-// Sum many profiles without holding them all.
+// Sum many profiles without keeping them all in memory.
 func ExampleMerger() {
 	m := profile.NewMerger()
 	for range 10 {
@@ -81,7 +81,7 @@ func ExampleMerger() {
 	// Output: 2 stacks, 15s
 }
 
-// Make a profile of one's own and write it for any pprof tool.
+// Create a profile, and write it for any pprof tool.
 func ExampleBuilder() {
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	main := profile.FrameSpec{Function: "main.main", File: "main.go", Line: 5}

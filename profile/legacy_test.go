@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// words are five words of a binary profile's header, and a record.
+// words returns five words of a binary profile's header, and a record.
 func words(order binary.AppendByteOrder, size int, version uint64) []byte {
 	var b []byte
 	for _, w := range []uint64{0, 3, version, 10_000, 0, 1, 1, 0x1234, 0, 1, 0} {
@@ -26,7 +26,8 @@ func words(order binary.AppendByteOrder, size int, version uint64) []byte {
 	return b
 }
 
-// TestLegacyFormatsAreNamed: what google/pprof reads beside protobuf and Go's texts is named, with the way to convert it.
+// TestLegacyFormatsAreNamed: formats that google/pprof reads, other than protobuf and Go's texts,
+// are named in the error, with the way to convert them.
 func TestLegacyFormatsAreNamed(t *testing.T) {
 	const heap = "heap profile: 1: 2 [3: 4] @ "
 	for _, x := range []struct{ name, data, want string }{

@@ -59,7 +59,8 @@ func TestMatchesContainRequiredLiterals(t *testing.T) {
 	})
 }
 
-// TestFilterMatchesEveryName compares the matches of functions with those of the expression alone.
+// TestFilterMatchesEveryName compares the functions that a filter matches with those that the
+// expression alone matches.
 func TestFilterMatchesEveryName(t *testing.T) {
 	names := rapid.StringOfN(rapid.SampledFrom([]rune("abAx")), 0, 6, -1)
 	rapid.Check(t, func(t *rapid.T) {

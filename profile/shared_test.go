@@ -19,7 +19,7 @@ var (
 	heapTypes = []profile.ValueType{{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"}}
 )
 
-// unlike names the sample types of profiles so that some are shared, in any order.
+// unlike names the sample types of profiles such that some are shared, in any order.
 func unlike(rt *rapid.T, series []*google.Profile) {
 	for _, g := range series {
 		names := rapid.Permutation([]string{"a", "b", "c", "d", "e"}).Draw(rt, "names")[:len(g.SampleType)]
@@ -29,8 +29,9 @@ func unlike(rt *rapid.T, series []*google.Profile) {
 	}
 }
 
-// sorted describes a profile's header and samples. Their order, and so the numbers of locations, are
-// left out: pprof knows all types before it merges, hone reads one profile after the other.
+// sorted describes a profile's header and samples, without their order and without the numbers of
+// locations, which differ: pprof knows all types before it merges, hone reads one profile after the
+// other.
 func sorted(g *google.Profile) []string {
 	var rows []string
 	for _, s := range g.Sample {

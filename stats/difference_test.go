@@ -12,7 +12,7 @@ func counted(n int, weight, exposure float64) Tally {
 	return Tally{Value: float64(n) * weight, Variance: float64(n) * weight * weight, Exposure: exposure}
 }
 
-// binomialTest is the conditional test written out as a sum.
+// binomialTest is the conditional test as an explicit sum.
 func binomialTest(n, m int, share float64) float64 {
 	var below, above float64
 	for k := 0; k <= n+m; k++ {
@@ -50,7 +50,7 @@ func TestRateDifferenceIsTheConditionalBinomialTest(t *testing.T) {
 		if math.Abs(d.Value-value) > 1e-9*w*float64(n+m) || d.Low > d.Value || d.High < d.Value {
 			t.Errorf("difference %v, want %g inside", d.Interval, value)
 		}
-		// Old and new change places: the difference changes its sign.
+		// If old and new are swapped, the difference changes its sign.
 		r := RateDifference(counted(m, w, f), counted(n, w, e))
 		if math.Abs(r.P-d.P) > 1e-9 || math.Abs(r.Low+d.High) > 1e-9*math.Abs(d.High) {
 			t.Errorf("swapped: %v p %g, was %v p %g", r.Interval, r.P, d.Interval, d.P)
@@ -101,7 +101,7 @@ func TestPartlyKnownDifferenceAtItsEnds(t *testing.T) {
 			t.Errorf("all estimated: p = %g, want %g", student, want)
 		}
 		d, p := PartlyKnownDifference(value, variance/2, variance/2, df)
-		if p < normal-1e-7 || p > student+1e-7 { // betaI loses half its digits where t is nearly 0
+		if p < normal-1e-7 || p > student+1e-7 { // betaI loses half of its digits where t is nearly 0
 			t.Errorf("half known: p = %g outside %g to %g", p, normal, student)
 		}
 		if holds := d.Low <= 0 && 0 <= d.High; holds != (p > 0.05) && math.Abs(p-0.05) > 1e-6 {
@@ -122,7 +122,7 @@ func TestPartlyKnownDifferenceAtItsEnds(t *testing.T) {
 }
 
 func TestFalseDiscoveryMatchesTheirExample(t *testing.T) {
-	// Benjamini and Hochberg, section 3.2: 15 tests, of which 4 are believed at 5 %.
+	// Benjamini and Hochberg, section 3.2: 15 tests, of which 4 are discoveries at 5 %.
 	p := []float64{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1}
 	believed := 0
 	for _, q := range FalseDiscovery(p) {
@@ -180,7 +180,7 @@ func TestFalseDiscoveryOfOddities(t *testing.T) {
 	}
 }
 
-// When nothing differs, whole families hold a discovery at most as often as the level says.
+// When nothing differs, families have a discovery at most as often as the level allows.
 func TestNoFalseDiscoveryInEqualRates(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const families, level = 400, 0.05
@@ -222,7 +222,7 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// The difference of pairs by Mean is the paired t test: in 95 of 100 samples it holds the truth.
+// The difference of pairs by Mean is the paired t-test: 95 of 100 intervals contain the truth.
 func TestMeanCovers(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	held := 0

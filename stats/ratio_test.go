@@ -16,8 +16,8 @@ func TestTQuantilesMatchTables(t *testing.T) {
 	}
 }
 
-// Permeability of the chorioamnion: Hollander and Wolfe, examples 4.1, 4.3 and 4.4 (shift -0.305, 96 % interval
-// -0.76 to 0.15), here on logarithms.
+// Permeability of the chorioamnion: Hollander and Wolfe, examples 4.1, 4.3 and 4.4 (shift -0.305,
+// 96 % interval -0.76 to 0.15), here on logarithms.
 func TestMedianRatioMatchesHollanderAndWolfe(t *testing.T) {
 	x := exp(0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46)
 	y := exp(1.15, 0.88, 0.90, 0.74, 1.21)
@@ -83,8 +83,9 @@ func TestPValuesMatchBenchmath(t *testing.T) {
 		a := benchmath.NewSample(slices.Clone(old), &benchmath.DefaultThresholds)
 		b := benchmath.NewSample(slices.Clone(new), &benchmath.DefaultThresholds)
 		_, p := MedianRatio(old, new)
-		// With ties benchmath takes the larger tail from a whole step of U below, where half steps occur;
-		// see TestTiesMatchEnumeration. It also doubles the smaller tail without stopping at 1.
+		// With ties, benchmath takes the larger tail from a whole step of U below, where half steps
+		// occur; see TestTiesMatchEnumeration. It also doubles the smaller tail without stopping at
+		// 1.
 		if _, ties := midranks(a.Values, b.Values); ties == 0 {
 			if want := min(1, benchmath.AssumeNothing.Compare(a, b).P); math.Abs(p-want) > 1e-9 {
 				t.Fatalf("Mann-Whitney p = %v, benchmath says %v", p, want)
@@ -98,7 +99,7 @@ func TestPValuesMatchBenchmath(t *testing.T) {
 	})
 }
 
-// The p-value is the share of all ways to deal the values out in which the rank sum is as extreme.
+// The p-value is the share of all permutations whose rank sum is at least as extreme.
 func TestTiesMatchEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, y := values(6).Draw(t, "x"), values(6).Draw(t, "y")
@@ -168,7 +169,7 @@ func TestNormalApproximationMeetsTheExactTest(t *testing.T) {
 	})
 }
 
-// The interval without a table of pairs is the one with it.
+// The interval that needs no table of pairs equals the one that does.
 func TestPairRatioMatchesTheSortedTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, y := values(9).Draw(t, "x"), values(9).Draw(t, "y")
@@ -210,7 +211,8 @@ func TestPairedRatio(t *testing.T) {
 	if got := PairedRatio(old, []float64{1.5, 3, 6, 12}); math.Abs(got.Value-1.5) > 1e-12 || math.Abs(got.High-got.Low) > 1e-12 {
 		t.Errorf("what drifts alike: %v, want 1.5 without width", got)
 	}
-	// Logarithms ±log 2 around 0: a standard error of log 2/√3, three degrees of freedom, t = 3.1824.
+	// Logarithms ±log 2 around 0: a standard error of log 2/√3, three degrees of freedom, t =
+	// 3.1824.
 	got := PairedRatio([]float64{1, 1, 1, 1}, []float64{2, 0.5, 2, 0.5})
 	if want := math.Exp(3.182446 * math.Ln2 / math.Sqrt(3)); math.Abs(got.Value-1) > 1e-12 || math.Abs(got.High/want-1) > 1e-6 || math.Abs(got.Low*want-1) > 1e-6 {
 		t.Errorf("%v, want 1 (%g to %g)", got, 1/want, want)

@@ -19,7 +19,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// The limits of the 95 % columns of Pearson and Hartley's table of Poisson limits.
+// The limits in the 95 % columns of Pearson and Hartley's table of Poisson limits.
 func TestPoissonMatchesPublishedLimits(t *testing.T) {
 	for _, c := range []struct {
 		n         int64
@@ -44,7 +44,7 @@ func TestPoissonIsSmoothWhereItsMethodChanges(t *testing.T) {
 	near(t, "relative width of 1e15 events", (big.High-big.Low)/2/math.Sqrt(1e15), z95, 1e-3)
 }
 
-// Coverage is added up over all counts, not simulated.
+// Coverage is summed over all counts, not simulated.
 func TestPoissonCoversAtLeast95Percent(t *testing.T) {
 	for mean := 0.05; mean < 60; mean *= 1.17 {
 		covered := 0.0
@@ -60,7 +60,8 @@ func TestPoissonCoversAtLeast95Percent(t *testing.T) {
 	}
 }
 
-// Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17, 1998, table I.
+// Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17,
+// 1998, table I.
 func TestShareMatchesPublishedLimits(t *testing.T) {
 	for _, c := range []struct {
 		k, n      int64
@@ -196,7 +197,7 @@ func TestSumOfNothing(t *testing.T) {
 	near(t, "high of nothing seen", got.High, 3*3.68888, 1e-4)
 }
 
-// coverage is the share of trials in which an interval held the truth.
+// coverage is the share of trials whose interval contains the truth.
 func coverage(seed uint64, truth float64, draw func(*rand.Rand) Interval) float64 {
 	const trials = 4000
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -209,7 +210,7 @@ func coverage(seed uint64, truth float64, draw func(*rand.Rand) Interval) float6
 	return float64(held) / trials
 }
 
-// poisson draws by counting exponential waits.
+// poisson draws a number by counting exponential waits.
 func poisson(r *rand.Rand, mean float64) float64 {
 	n := -1.0
 	for t := 0.0; t < mean; n++ {
@@ -218,7 +219,7 @@ func poisson(r *rand.Rand, mean float64) float64 {
 	return n
 }
 
-// Three standard deviations of a share of 4000 trials are 1 %.
+// Three standard errors of a share of 4000 trials are 1 %.
 func TestIntervalsCoverTheTruthInSimulation(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -300,7 +301,7 @@ func TestGammaQuantileInverts(t *testing.T) {
 	})
 }
 
-// Where betaI turns to the other side, rounding must not turn it back forever.
+// Where betaI uses the symmetry relation, rounding must not make it recurse forever.
 func TestBetaAtItsBorder(t *testing.T) {
 	for a := 0.5; a < 40; a += 0.5 {
 		for b := 0.5; b < 40; b += 0.5 {
@@ -310,7 +311,7 @@ func TestBetaAtItsBorder(t *testing.T) {
 			}
 		}
 	}
-	// Both of these lie above their side's border.
+	// Both are beyond their side's border.
 	b, x := math.Float64frombits(0x403cffffffffffff), math.Float64frombits(0x3fb745d1745d1748)
 	near(t, "both sides", betaI(2, b, x)+betaI(b, 2, 1-x), 1, 1e-9)
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// series is n values around levels that change at the given places.
+// series has n values around levels that change at the given places.
 func series(rng *rand.Rand, n int, noise float64, tailed bool, steps map[int]float64) []float64 {
 	level := 100.0
 	out := make([]float64, n)
@@ -16,7 +16,7 @@ func series(rng *rand.Rand, n int, noise float64, tailed bool, steps map[int]flo
 		}
 		e := rng.NormFloat64()
 		if tailed && rng.IntN(20) == 0 {
-			e *= 8 // a neighbour on the machine
+			e *= 8 // another process on the machine
 		}
 		out[i] = level * math.Exp(noise*e)
 	}
@@ -55,7 +55,7 @@ func TestStepsFalse(t *testing.T) {
 	}
 }
 
-// TestStepsFound: steps of 10 % under noise of 3 % are found, where they are.
+// TestStepsFound: steps of 10 % under noise of 3 % are found, at the right place.
 func TestStepsFound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	found, near, extra := 0, 0, 0

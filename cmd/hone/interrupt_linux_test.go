@@ -20,15 +20,17 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// interrupted is what a test that interrupts hone shares: the command, and a repository with the left-pad service.
+// interrupted holds what tests share that interrupt hone: the command, and a repository with the
+// left-pad service.
 type interrupted struct {
 	hone, tree, cache, mark string
 	writes                  bool // a command that finishes changes the tree
 }
 
-// TestInterrupt: each command that starts processes is interrupted after a random time, as a terminal does it (the signal goes to the
-// whole process group) and as a CI system does (to hone alone). Then no process is left, the work directory is empty, the repository
-// is as it was, and what was recorded can be read.
+// TestInterrupt interrupts each command that starts processes, after a random time: once as a
+// terminal does (the signal goes to the whole process group), once as a CI system does (to hone
+// alone). Afterwards no process is left, the work directory is empty, the repository is unchanged,
+// and what was recorded can be read.
 func TestInterrupt(t *testing.T) {
 	live.Only(t)
 	s := newInterrupted(t)
@@ -62,8 +64,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptFix: commands that start from a recording, and those that write to the tree, which changes if they were not
-// interrupted and then alone.
+// TestInterruptFix interrupts commands that start from a recording, and those that write to the
+// tree. The tree changes only if the command finished before the signal.
 func TestInterruptFix(t *testing.T) {
 	live.Only(t)
 	s := newInterrupted(t)
@@ -95,7 +97,7 @@ func TestInterruptFix(t *testing.T) {
 	}
 }
 
-// freeAddress returns an address of loopback at which nothing listens.
+// freeAddress returns a loopback address at which nothing listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -147,7 +149,7 @@ func (s *interrupted) interrupt(t *testing.T, args []string, after time.Duration
 	cmd.Env = append(os.Environ(), "HONE_CACHE="+s.cache, s.mark)
 	cmd.Stdout, cmd.Stderr = &output, &output
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.WaitDelay = time.Minute // a process that is left keeps the output open: it is reported below
+	cmd.WaitDelay = time.Minute // a process that is left keeps the output open; it is reported below
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +165,7 @@ func (s *interrupted) interrupt(t *testing.T, args []string, after time.Duration
 	err := cmd.Wait()
 	what := fmt.Sprintf("hone %s, interrupted after %v (group: %v): %v\n%s", strings.Join(args, " "), after.Round(time.Millisecond), group, err, output.Bytes())
 	switch code := cmd.ProcessState.ExitCode(); {
-	case code < 0 && output.Len() == 0: // the signal came before hone could take it
+	case code < 0 && output.Len() == 0: // the signal came before hone could handle it
 	case code != 0 && !strings.Contains(output.String(), "interrupt"):
 		t.Errorf("hone does not say that it was interrupted: %s", what)
 	}
@@ -202,7 +204,8 @@ func (s *interrupted) interrupt(t *testing.T, args []string, after time.Duration
 	return finished
 }
 
-// processes lists those that have the mark in their environment, once they had a second to end.
+// processes lists the processes that have the mark in their environment, after waiting up to a
+// second for them to exit.
 func (s *interrupted) processes(t *testing.T) (left []string) {
 	t.Helper()
 	for range 20 {

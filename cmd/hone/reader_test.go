@@ -32,8 +32,9 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestBrokenSocketsEndNothing: a write to a socket whose other end has gone is a SIGPIPE as well, and says nothing of hone's
-// reader: the target's probe, or a service that closes a connection.
+// TestBrokenSocketsEndNothing: a write to a socket whose peer is gone raises SIGPIPE, too, but does
+// not mean that the reader of hone's output is gone: the peer is the target's probe, or a service
+// that closes a connection.
 func TestBrokenSocketsEndNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -62,8 +63,8 @@ func TestBrokenSocketsEndNothing(t *testing.T) {
 			t.Fatal("the socket does not break")
 		}
 	}
-	c.Write([]byte("x"))                                               // the first error may be that of the reset, the next is EPIPE
-	if err := syscall.Kill(os.Getpid(), syscall.SIGPIPE); err != nil { // whatever came before, one is certain
+	c.Write([]byte("x"))                                               // the first error may be that of the reset; the next is EPIPE
+	if err := syscall.Kill(os.Getpid(), syscall.SIGPIPE); err != nil { // whatever came before, this one certainly comes
 		t.Fatal(err)
 	}
 	select {

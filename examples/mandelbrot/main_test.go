@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// However the work is shared, the picture is the same.
+// The picture does not depend on how the work is divided.
 func TestModesDrawTheSamePicture(t *testing.T) {
 	const size = 33
 	var want []byte
@@ -38,8 +38,8 @@ func TestModesDrawTheSamePicture(t *testing.T) {
 	}
 }
 
-// Points whose place is known: the origin never escapes, -2 lies on the rim, 1
-// goes 1, 2, 5.
+// The escape counts of these points are known: 0 never escapes, -2 is on the boundary, 1 goes 1, 2,
+// 5.
 func TestEscape(t *testing.T) {
 	for _, tc := range []struct {
 		c    complex128
@@ -51,7 +51,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// The set is black and what lies outside is not. The origin is at 81, 50 of 100.
+// The set is black, and what is outside of it is not. The origin is at (81, 50) of 100.
 func TestPicture(t *testing.T) {
 	p := newPicture(100)
 	paintSequentially(p)
@@ -94,7 +94,7 @@ func TestDrawFile(t *testing.T) {
 	}
 }
 
-// The service answers with the picture, and stops when it is told to.
+// The service answers with the picture, and stops on request.
 func TestServe(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

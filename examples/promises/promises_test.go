@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// repair is a pair of files of a program.
+// repair is a pair of files of a program: before and after.
 type repair struct{ program, name string }
 
-// repairs finds the pairs by their files' names.
+// repairs finds the pairs by the names of their files.
 func repairs(t *testing.T) []repair {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("*", "*_before.go"))
@@ -71,7 +71,7 @@ func declared(t *testing.T, name, tag string) (functions []string) {
 	return functions
 }
 
-// Every repair alone, and all of a program together, pass the program's tests.
+// Each repair alone, and all repairs of a program together, pass the program's tests.
 func TestRepairsAnswerAlike(t *testing.T) {
 	all := map[string][]string{}
 	for _, r := range repairs(t) {

@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/exectrace/requests"
 )
 
-// summarize traces f on two processors and sums up.
+// summarize traces f on two processors, and returns the summary.
 func summarize(t *testing.T, f func()) *analysis.Summary {
 	t.Helper()
 	return summary(t, bytes.NewReader(onTwo(t, f)))
@@ -28,7 +28,7 @@ func onTwo(t *testing.T, f func()) []byte {
 	return tracetest.Record(t, f)
 }
 
-// summary sums up a trace.
+// summary summarizes a trace.
 func summary(t *testing.T, r io.Reader) *analysis.Summary {
 	t.Helper()
 	set := analysis.New(requests.Options{})
@@ -56,7 +56,7 @@ func workers(n int, f func()) {
 	wg.Wait()
 }
 
-// TestSummaryAddsUp holds the figures against each other.
+// TestSummaryAddsUp compares the figures with each other.
 func TestSummaryAddsUp(t *testing.T) {
 	s := summarize(t, func() { workers(4, func() { spin(10 * time.Millisecond) }) })
 	if s.Procs != 2 || s.MeanBusy > 2 || s.MeanRunning > s.MeanBusy+0.2 || s.Length <= 0 || s.Events == 0 {
@@ -77,8 +77,8 @@ func TestSummaryAddsUp(t *testing.T) {
 	}
 }
 
-// TestAssistsAgree holds the time of assists by goroutine against that by collection: they are followed by
-// themselves. Many goroutines allocate, so that most assists wait too.
+// TestAssistsAgree compares the time of assists by goroutine with that by collection, which are
+// computed separately. Many goroutines allocate, so most assists wait, too.
 func TestAssistsAgree(t *testing.T) {
 	s := summarize(t, func() {
 		workers(32, func() {
@@ -93,7 +93,7 @@ func TestAssistsAgree(t *testing.T) {
 	for _, p := range s.Total {
 		wall[p.What] += p.Seconds
 	}
-	// Where a goroutine sweeps within an assist, it sweeps.
+	// A goroutine that sweeps during an assist counts as sweeping.
 	swept := s.Assisted - wall["gc assist"]
 	if s.Assisted == 0 || swept < -1e-9 || swept > wall["gc sweep"]+1e-9 {
 		t.Errorf("assists ran for %v s by collection, %v s by goroutine, with %v s of sweeping", s.Assisted, wall["gc assist"], wall["gc sweep"])

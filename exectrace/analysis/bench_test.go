@@ -18,8 +18,8 @@ import (
 	"github.com/hone-go/hone/exectrace/requests"
 )
 
-// market is a service with all that the analyses look for: a lock, a channel to workers, goroutines for small
-// pieces of work, tasks, regions and logs.
+// market is a service with everything that the analyses look for: a lock, a channel to workers,
+// goroutines for small pieces of work, tasks, regions and logs.
 type market struct {
 	sync.Mutex
 	seen map[string]int
@@ -45,7 +45,7 @@ func (m *market) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintln(w, <-done)
 }
 
-// marketDay is the trace of a market with some customers at once.
+// marketDay is the trace of a market with some concurrent customers.
 func marketDay(b *testing.B, customers, orders int) []byte {
 	m := &market{seen: map[string]int{}, jobs: make(chan func())}
 	defer close(m.jobs)
@@ -79,7 +79,7 @@ func marketDay(b *testing.B, customers, orders int) []byte {
 	})
 }
 
-// BenchmarkSet reads a trace with all analyses on.
+// BenchmarkSet reads a trace with all analyses.
 func BenchmarkSet(b *testing.B) {
 	data := marketDay(b, 64, 400)
 	b.SetBytes(int64(len(data)))

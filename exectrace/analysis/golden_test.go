@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestRecordedTraceGivesTheSameResults asserts all that the analyses say about a recorded trace, to the
-// nanosecond: whoever makes them faster must not make them different.
+// TestRecordedTraceGivesTheSameResults compares all results about a recorded trace, to the
+// nanosecond: making the analyses faster must not change them.
 func TestRecordedTraceGivesTheSameResults(t *testing.T) {
 	f, err := os.Open(filepath.Join("..", "testdata", "go1.25.1.trace.gz"))
 	if err != nil {

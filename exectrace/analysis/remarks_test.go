@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// remarked are, for each topic, a program that stands out by it, and one much like it that does not.
+// remarked has for each topic a program that gets a remark, and a similar one that does not.
 func remarked() []remarkedPrograms {
-	// Several pairs, so that a processor always finds the next goroutine ready.
+	// There are several pairs, so that a processor always finds a goroutine that is ready.
 	handOver := func(work time.Duration) func() {
 		return func() {
 			workers(4, func() {
@@ -40,7 +40,7 @@ func remarked() []remarkedPrograms {
 			for range 3 {
 				workers(400, func() {})
 			}
-		}, func() { // long ones, and so few short ones that nobody would notice
+		}, func() { // long ones, and too few short ones to matter
 			workers(20, func() { spin(5 * time.Millisecond) })
 			var wg sync.WaitGroup
 			for range 400 {
@@ -82,7 +82,7 @@ func remarked() []remarkedPrograms {
 		{"wakeup", "had to be woken", func() {
 			ask, answer := make(chan int), make(chan int)
 			go func() {
-				runtime.LockOSThread() // each hand-over is one of threads
+				runtime.LockOSThread() // each hand-off switches threads
 				for range ask {
 					answer <- 0
 				}
@@ -124,12 +124,12 @@ func remarked() []remarkedPrograms {
 }
 
 type remarkedPrograms struct {
-	topic, text  string // what stands out, and a word of the remark
+	topic, text  string // the topic that stands out, and a word of the remark
 	guilty, near func()
 }
 
-// spinToAnEvent spins, and leaves the processor where it did: without an event in it, the trace knows no line of
-// what only computes, unless a tick of the CPU profile falls there.
+// spinToAnEvent spins, and causes an event where it stops: without an event, the trace does not
+// know the line of a goroutine that only computes, unless a sample of the CPU profile falls there.
 //
 //go:noinline
 func spinToAnEvent(d time.Duration) {
@@ -138,9 +138,9 @@ func spinToAnEvent(d time.Duration) {
 	runtime.Gosched()
 }
 
-// TestRemarks reads the traces of the programs of remarked, recorded once: what a remark depends on (how long a
-// hand-off takes, how often a goroutine finds an idle processor) is the machine's at that moment. To record them
-// again, on a machine that does nothing else:
+// TestRemarks reads traces of the programs in remarked, recorded once: what a remark depends on
+// (how long a hand-off takes, how often a goroutine finds an idle processor) varies with the
+// machine. To record them again, on a machine that does nothing else:
 //
 //	go test ./exectrace/analysis -trimpath -run TestRemarks -update
 func TestRemarks(t *testing.T) {
@@ -157,7 +157,8 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// remarkOf returns the last remark about a topic in the recorded trace of a program. With -update it records first.
+// remarkOf returns the last remark about a topic in the recorded trace of a program. With -update
+// it records the trace first.
 func remarkOf(t *testing.T, topic, name string, program func()) (text string) {
 	t.Helper()
 	file := filepath.Join("testdata", "remarks", topic+"-"+name+".trace.gz")

@@ -13,7 +13,7 @@ import (
 )
 
 func TestCountsTasksRegionsAndLogs(t *testing.T) {
-	early, before := trace.NewTask(context.Background(), "before") // its begin is not in the trace
+	early, before := trace.NewTask(context.Background(), "before") // starts before the trace
 	data := tracetest.Record(t, func() {
 		before.End()
 		for i := range 10 {
@@ -43,7 +43,7 @@ func TestCountsTasksRegionsAndLogs(t *testing.T) {
 		timed              bool
 	}{
 		{"order", 10, 1, 0, true},
-		{"", 1, 0, 1, false}, // what it is called stands at its begin
+		{"", 1, 0, 1, false}, // the task's name is only in its start event
 		{"outer", 10, 0, 0, true},
 		{"inner", 10, 0, 0, true},
 		{"forgotten", 1, 1, 0, false},

@@ -11,7 +11,8 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/tracetest"
 )
 
-// TestTypesBeyondTheBound: what is not kept is counted as lost, and no type has more ends than begins.
+// TestTypesBeyondTheBound: what is not kept is counted as lost, and no type has more ends than
+// starts.
 func TestTypesBeyondTheBound(t *testing.T) {
 	data := tracetest.Record(t, func() {
 		for i := range maxTypes + 10 {
@@ -34,8 +35,8 @@ func TestTypesBeyondTheBound(t *testing.T) {
 	}
 }
 
-// TestTasksWithoutNumberedNames: the names of so many logs are numbered that a later task's is not, so its
-// end has none.
+// TestTasksWithoutNumberedNames: so many names of logs are numbered that a later task's name has no
+// number; therefore its end has no name.
 func TestTasksWithoutNumberedNames(t *testing.T) {
 	const names = 1<<18 + 10 // more than a trace numbers
 	_, before := trace.NewTask(context.Background(), "before")

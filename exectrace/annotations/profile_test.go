@@ -57,7 +57,7 @@ func handle(ctx context.Context, name string, end bool) {
 
 //go:noinline
 func inside(ctx context.Context) {
-	for _, name := range []string{"one", "two"} { // at one stack
+	for _, name := range []string{"one", "two"} { // with the same stack
 		trace.WithRegion(ctx, name, func() { trace.Log(ctx, "step", "packed") })
 	}
 }
@@ -65,9 +65,9 @@ func inside(ctx context.Context) {
 //go:noinline
 func elsewhere(task *trace.Task) { task.End() }
 
-// TestProfiles holds the profiles against what was recorded, and against the sums by type.
+// TestProfiles compares the profiles with what was recorded, and with the sums by type.
 func TestProfiles(t *testing.T) {
-	ctx, before := trace.NewTask(t.Context(), "before") // its begin is not in the trace
+	ctx, before := trace.NewTask(t.Context(), "before") // starts before the trace
 	f := read(t, tracetest.Record(t, func() {
 		before.End()
 		for i := range 10 {
@@ -112,7 +112,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestProfileBeyondTheBound: what has no room of its own is still counted.
+// TestProfileBeyondTheBound: types that have no entry of their own are still counted.
 func TestProfileBeyondTheBound(t *testing.T) {
 	f := read(t, tracetest.Record(t, func() {
 		for i := range maxPlaces + 10 {

@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/exectrace/gc"
 )
 
-// What garbage collection took of a program.
+// What garbage collection cost a program.
 func Example() {
 	file, err := os.Open("../testdata/go1.25.1.trace.gz")
 	if err != nil {

@@ -22,7 +22,7 @@ func run(t *testing.T, f func()) *gc.Result {
 	return fold.Result()
 }
 
-// TestCyclesAreThoseOfTheRuntime holds the number of cycles against runtime.MemStats.
+// TestCyclesAreThoseOfTheRuntime compares the number of cycles with runtime.MemStats.
 func TestCyclesAreThoseOfTheRuntime(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -32,7 +32,7 @@ func TestCyclesAreThoseOfTheRuntime(t *testing.T) {
 		}
 	})
 	runtime.ReadMemStats(&after)
-	// One was forced before the trace began; another may have been going on by itself at either end.
+	// One was forced before the trace started; another may run at either end.
 	if want := int64(after.NumGC-before.NumGC) - 1; r.Cycles < 3 || r.Cycles > want {
 		t.Errorf("%d cycles, the runtime counts %d", r.Cycles, want)
 	}
@@ -43,13 +43,14 @@ func TestCyclesAreThoseOfTheRuntime(t *testing.T) {
 	for _, s := range r.Stops {
 		reasons[s.Reason] = s.Count
 	}
-	// The first cycle may have begun before the trace, with its stop for sweep termination.
+	// The first cycle may have started before the trace, with its stop for sweep termination.
 	if reasons["GC mark termination"] < r.Cycles || reasons["GC sweep termination"] < r.Cycles-1 {
 		t.Errorf("stops %v, want two for each of %d cycles", reasons, r.Cycles)
 	}
 }
 
-// TestHeapSeesAllocation holds the saw-tooth's rate against the bytes that were allocated.
+// TestHeapSeesAllocation compares the allocation rate of the heap curve with the bytes that were
+// allocated.
 func TestHeapSeesAllocation(t *testing.T) {
 	const size, n = 1 << 20, 64
 	r := run(t, func() {
@@ -68,7 +69,8 @@ func TestHeapSeesAllocation(t *testing.T) {
 	}
 }
 
-// TestUtilizationIsLowInAStop asserts that a window as short as a stop of the world has none.
+// TestUtilizationIsLowInAStop asserts that a window as short as a stop of the world has no
+// utilization.
 func TestUtilizationIsLowInAStop(t *testing.T) {
 	r := run(t, func() {
 		for range 5 {
@@ -87,8 +89,8 @@ func TestUtilizationIsLowInAStop(t *testing.T) {
 
 var sink []byte
 
-// TestAssistsCountWhileTheyRun follows an assist that was open when the trace began, of a goroutine that waits: it
-// runs for 100 µs of 10 ms.
+// TestAssistsCountWhileTheyRun follows an assist that was open when the trace started, of a
+// goroutine that waits: it runs for 100 µs of 10 ms.
 func TestAssistsCountWhileTheyRun(t *testing.T) {
 	data, err := tracetext.Assemble(`trace 26
 generation 1

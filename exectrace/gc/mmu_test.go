@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMMUEqualsTheSlowWay holds the streaming search against one that tries every window
-// that begins or ends at a step.
+// TestMMUEqualsTheSlowWay compares the streaming search with one that tries every window that
+// starts or ends at a step.
 func TestMMUEqualsTheSlowWay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type change struct {
@@ -61,7 +61,7 @@ func TestMMUEqualsTheSlowWay(t *testing.T) {
 	})
 }
 
-// TestMMUForgets asserts that a long trace does not keep its steps.
+// TestMMUForgets asserts that the steps of a long trace are not kept.
 func TestMMUForgets(t *testing.T) {
 	m := newMMU()
 	for i := range int64(200_000) {

@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/exectrace/parallelism"
 )
 
-// How much of the time only one goroutine had work, and where it was.
+// How much of the time only one goroutine had work, and which line it ran.
 func Example() {
 	file, err := os.Open("../testdata/go1.25.1.trace.gz")
 	if err != nil {

@@ -32,8 +32,8 @@ func spin(d time.Duration) (n int) {
 	return n
 }
 
-// assembled folds a trace on two processors, of threads that each have one processor from the start. Times are
-// in nanoseconds: text starts at 100.
+// assembled folds a trace on two processors, with threads that each have one processor from the
+// start. Times are in nanoseconds; text starts at 100.
 func assembled(t *testing.T, text string) *parallelism.Result {
 	t.Helper()
 	data, err := tracetext.Assemble("trace 26\ngeneration 1\n" + text)
@@ -67,7 +67,8 @@ GoUnblock dt=20000000 g=1 g_seq=2
 	}
 }
 
-// two is the start of a trace in which two goroutines run from 100 on. What the first does follows it.
+// two is the start of a trace in which two goroutines run from 100 on. The events of the first
+// follow it.
 const two = `thread 2 time=100
 ProcStatus p=1 pstatus=1
 GoStatus g=2 m=2 gstatus=2
@@ -86,8 +87,8 @@ func TestParallelIsNotSerial(t *testing.T) {
 	}
 }
 
-// TestTheLastShareIsSerial asserts that work that is left to one goroutine after the other is done is serial
-// time, on two processors.
+// TestTheLastShareIsSerial asserts that on two processors, work of one goroutine after the other
+// has finished is serial time.
 func TestTheLastShareIsSerial(t *testing.T) {
 	r := assembled(t, two+`GoBlock dt=150000000 reason_string="sync" stack="main.one a.go:5"
 `)
@@ -96,8 +97,8 @@ func TestTheLastShareIsSerial(t *testing.T) {
 	}
 }
 
-// TestTimesSum asserts that the time with k running is the trace's length in all, and that
-// no more processors were busy than there are.
+// TestTimesSum asserts that the times with k goroutines running add up to the length of the trace,
+// and that no more processors were busy than exist.
 func TestTimesSum(t *testing.T) {
 	r := run(t, func() {
 		var wg sync.WaitGroup

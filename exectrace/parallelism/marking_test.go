@@ -7,8 +7,8 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// cycles feeds collections, each after as much time without one. In them a running goroutine does its
-// work so many times slower.
+// cycles feeds collections, each after as much time without one. While they run, a running
+// goroutine works slower by the given factor.
 func cycles(n int, slower float64, rises, assist bool) *marking {
 	var m marking
 	now, heap := int64(0), uint64(1<<20)
@@ -28,7 +28,7 @@ func cycles(n int, slower float64, rises, assist bool) *marking {
 	for range n {
 		work(20, 1000)
 		see(exectrace.GCBegin)
-		if assist { // time of its own, and none of the program's
+		if assist { // its own time, not the program's
 			m.assisting = 1
 			now += 50_000
 			m.pass(m.works(1), 50_000)
@@ -48,7 +48,7 @@ func TestMarkingSlowsDown(t *testing.T) {
 		cycles        int
 		slower        float64
 		rises, assist bool
-		want, lost    float64 // of 1: the part of running time while marking
+		want, lost    float64 // part of the running time while marking, 0 to 1
 	}{
 		{"half as fast", 48, 2, true, false, 2, 0.5},
 		{"assists are not the program's running", 48, 2, true, true, 2, 0.5},
@@ -70,8 +70,9 @@ func TestMarkingSlowsDown(t *testing.T) {
 	}
 }
 
-// waiting feeds collections in which the program's threads wait for a core most of the time: by the clock it does its
-// work three times slower, while it takes so many CPU samples for the same work.
+// waiting feeds collections during which the program's threads wait for a core most of the time: by
+// the clock the program works three times slower, but takes the same number of CPU samples for the
+// same work.
 func waiting(n, samples int) *marking {
 	var m marking
 	now, heap := int64(0), uint64(1<<20)
@@ -86,7 +87,7 @@ func waiting(n, samples int) *marking {
 				m.sample(true)
 			}
 		}
-		m.sample(false) // the collector's own
+		m.sample(false) // of the collector
 	}
 	see(exectrace.HeapAlloc)
 	for range n {
@@ -100,15 +101,15 @@ func waiting(n, samples int) *marking {
 	return &m
 }
 
-// TestMarkingIsNotWaiting: what the program's threads lose to others on the machine while the collector marks
-// is not lost to the collector.
+// TestMarkingIsNotWaiting: time that the program's threads lose to other processes while the
+// collector marks is not attributed to the collector.
 func TestMarkingIsNotWaiting(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		cycles  int
-		samples int // in a collection's time; 8 outside of it
+		samples int // during a collection; 8 outside of it
 		want    float64
-		lost    float64 // of all samples
+		lost    float64 // share of all samples
 	}{
 		{"as much CPU for the same work", 48, 8, 1, 0},
 		{"half as much again", 48, 12, 1.5, 4.0 / 22},
@@ -129,7 +130,7 @@ func TestMarkingIsNotWaiting(t *testing.T) {
 	}
 }
 
-// TestMarkingProves: a slowdown that chance explains is not promised, only left possible.
+// TestMarkingProves: a slowdown that chance explains is reported as possible, not as proven.
 func TestMarkingProves(t *testing.T) {
 	m := waiting(48, 9)
 	for i := range m.groups {
@@ -144,8 +145,8 @@ func TestMarkingProves(t *testing.T) {
 	}
 }
 
-// TestMarkingTakesSamples: of the CPU samples of a trace, those of assists and of the runtime's goroutines are
-// not the program's work.
+// TestMarkingTakesSamples: CPU samples of assists and of the runtime's goroutines are not the
+// program's work.
 func TestMarkingTakesSamples(t *testing.T) {
 	f := Fold{
 		gs: []goroutine{

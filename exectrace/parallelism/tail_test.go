@@ -6,8 +6,8 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// TestTailCountsIdleProcessors follows a region on four processors: full for 2 ms, then three run
-// for 1 ms, then two, then none.
+// TestTailCountsIdleProcessors follows a region on four processors: all are busy for 2 ms, then
+// three for 1 ms, then two, then none.
 func TestTailCountsIdleProcessors(t *testing.T) {
 	f := &Fold{procs: 4}
 	var now int64
@@ -31,7 +31,7 @@ func TestTailCountsIdleProcessors(t *testing.T) {
 		t.Errorf("the tail is charged to %v, want the last to leave", f.tail.sum)
 	}
 
-	step(4, 0, 5e5) // too short to be a region
+	step(4, 0, 5e5) // too short for a region
 	step(2, 0, 1e6)
 	step(0, 0, 1e6)
 	if f.tail.regions != 1 {

@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/tracetest"
 )
 
-// legal makes random events that may follow one another, of a few goroutines.
+// legal generates random legal sequences of events of a few goroutines.
 type legal struct {
 	*rand.Rand
 	now    int64
@@ -21,7 +21,7 @@ type legal struct {
 	stacks int
 }
 
-// next are the changes that a goroutine may make.
+// next lists the transitions that a goroutine may make.
 var next = map[exectrace.State][]struct {
 	kind exectrace.Kind
 	to   exectrace.State
@@ -44,7 +44,7 @@ func (l *legal) event() exectrace.Event {
 		e.Kind = exectrace.GCBegin + exectrace.Kind(l.IntN(2))
 	case rare < 8 && l.assist[e.G]:
 		e.Kind = exectrace.GCMarkAssistEnd
-		if l.IntN(3) == 0 { // it is still open when a generation begins
+		if l.IntN(3) == 0 { // it is still open when a generation starts
 			e.Kind = exectrace.GCMarkAssistActive
 		}
 		l.assist[e.G] = e.Kind == exectrace.GCMarkAssistActive
@@ -74,7 +74,7 @@ func (l *legal) event() exectrace.Event {
 	return e
 }
 
-// booked is time booked event by event, as its definitions say.
+// booked sums times event by event, directly by their definitions.
 type booked struct {
 	now, held, serial         int64
 	ran, latest               int64 // the program's own work; since the last cycle
@@ -127,7 +127,7 @@ func (b *booked) pass(f *Fold, assist [8]bool, now int64) {
 	}
 }
 
-// see takes an event after pass. What was done since the last cycle is forgotten at a gap.
+// see takes an event after pass. Work since the last cycle is dropped at a gap.
 func (b *booked) see(k exectrace.Kind) {
 	switch {
 	case k == exectrace.Gap:
@@ -141,7 +141,7 @@ func (b *booked) see(k exectrace.Kind) {
 	}
 }
 
-// checker compares, at the end of a trace, whose goroutines and stacks it lends to random events.
+// checker compares at the end of a trace; random events use the trace's goroutines and stacks.
 type checker struct{ *testing.T }
 
 func (checker) Events(*exectrace.Trace, *exectrace.Block) {}
@@ -178,7 +178,7 @@ func (c checker) End(t *exectrace.Trace) {
 func (c checker) same(seed uint64, fast, slow *Fold) {
 	c.Helper()
 	a, b := *fast, *slow
-	for _, f := range []*Fold{&a, &b} { // how they came to it may differ
+	for _, f := range []*Fold{&a, &b} { // how they were computed may differ
 		f.gs, f.cells, f.version = nil, nil, 0
 		f.waits, f.latency = [2 * chunk]int64{}, [2][2 * chunk]int64{}
 	}
@@ -209,8 +209,8 @@ func (c checker) booked(seed uint64, f *Fold, want *booked) {
 	}
 }
 
-// TestTurnsDoWhatMoveDoes asserts that it makes no difference which way an event is taken, and that all time is
-// booked as if it were booked at each event.
+// TestTurnsDoWhatMoveDoes asserts that both ways to take an event give the same result, and that
+// the times equal those summed at each event.
 func TestTurnsDoWhatMoveDoes(t *testing.T) {
 	data := tracetest.Record(t, func() {})
 	if _, err := exectrace.Read(t.Context(), bytes.NewReader(data), exectrace.Options{}, checker{t}); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/exectrace/requestlog"
 )
 
-// A server whose connections log into its trace what they read and write.
+// The connections of a server log what they read and write into its trace.
 func Example() {
 	var data bytes.Buffer
 	if err := trace.Start(&data); err != nil {

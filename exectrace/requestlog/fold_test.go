@@ -17,7 +17,7 @@ import (
 	"github.com/hone-go/hone/exectrace/requestlog"
 )
 
-// TestFold serves requests one after the other, the third with a body that comes in two reads.
+// TestFold serves requests one after the other; the body of the third arrives in two reads.
 func TestFold(t *testing.T) {
 	const slow = 20 * time.Millisecond
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,7 +53,7 @@ func TestFold(t *testing.T) {
 		res.Body.Close()
 	}
 	took := time.Since(begin)
-	srv.Close() // waits for the log of the last answer, which the client may have before it is logged
+	srv.Close() // waits for the log of the last answer, which the client may receive before it is logged
 	trace.Stop()
 
 	f := requestlog.New()

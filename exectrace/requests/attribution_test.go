@@ -6,13 +6,14 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// TestChances: a request of which the handler is not seen is counted in the only one that is known if that shows by chance.
+// TestChances: a request whose handler no event shows is attributed to the only known handler, if
+// chance decides which requests show theirs.
 func TestChances(t *testing.T) {
 	const handler = " < main.handle < net/http.HandlerFunc.ServeHTTP < net/http.serverHandler.ServeHTTP" + serve
 	const own = " < net/http.(*connReader).Read < net/http.(*body).Read"
 	for _, c := range []struct {
 		name     string
-		do       func(f *fake, g exectrace.GIndex) // in the requests that are seen
+		do       func(f *fake, g exectrace.GIndex) // in the requests whose handler is seen
 		inferred bool
 	}{
 		{"a lock", func(f *fake, g exectrace.GIndex) {

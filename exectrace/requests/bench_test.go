@@ -6,8 +6,8 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// busy is a server's trace: a connection that serves, and four times as many events of goroutines that
-// have nothing to do with requests.
+// busy is a server's trace: a connection that serves requests, and four times as many events of
+// unrelated goroutines.
 func busy(requests int) *fake {
 	f := newFake()
 	g, holder := f.connection(), f.runner("main.hold")

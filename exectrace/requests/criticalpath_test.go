@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// story writes a path's segments down: "100 running 70; 101 runnable: woken 20".
+// story formats a path's segments: "100 running 70; 101 runnable: woken 20".
 func story(p *Path) string {
 	var parts []string
 	for _, s := range p.Segments {
@@ -26,7 +26,7 @@ func story(p *Path) string {
 	return strings.Join(parts, "; ")
 }
 
-// contiguous checks that a path is the time from its begin to its end.
+// contiguous checks that a path covers the time from its start to its end.
 func contiguous(t failer, p *Path) {
 	t.Helper()
 	at, sum := p.Begin, int64(0)
@@ -56,7 +56,7 @@ func contiguous(t failer, p *Path) {
 	}
 }
 
-// task begins a request that is a user task, so that its path has nothing of net/http in it.
+// task starts a request that is a user task, so that its path has no frames of net/http.
 func (f *fake) task(g exectrace.GIndex, id uint64) {
 	f.mark(exectrace.TaskBegin, g, id, "main.job:1", "job")
 }
@@ -94,7 +94,8 @@ func TestPathGoesThroughAWorker(t *testing.T) {
 	f.after(200).wake(g, w, "runtime.chansend1 < main.worker:7")
 	f.after(40).start(g)
 	f.after(8).taskEnd(g, 1)
-	// The worker was set going by the request before that blocked: its wait for a processor counts from then.
+	// The worker was woken by the request before that request blocked: its wait for a processor
+	// counts from then.
 	want := "100 running 11; 101 runnable: woken 37; 101 running 201; 100 runnable: woken 41; 100 running 9"
 	if got := story(pathOf(t, f, 1)); got != want {
 		t.Errorf("path is\n%s\nwant\n%s", got, want)
@@ -144,7 +145,7 @@ func TestPathStopsAtAnotherRequest(t *testing.T) {
 	}
 }
 
-// The holder of a lock is followed to where the wait for it began, no further.
+// The path follows the holder of a lock back to where the wait for the lock started, no further.
 func TestPathReturnsToTheWaiter(t *testing.T) {
 	f := newFake()
 	g, h := f.runner("main.job"), f.runner("main.flush")
@@ -192,7 +193,7 @@ func TestPathOfARequestThatIsStuck(t *testing.T) {
 	}
 }
 
-// happen makes something happen on a few connections, the first of which is the main goroutine's.
+// happen makes random events on a few connections, the first of which is the main goroutine's.
 func (f *fake) happen(t *rapid.T) {
 	stacks := []string{peek, firstRead, lock + handler, "runtime.chanrecv1" + handler, "main.read" + handler, flush, abort, "main.other", ""}
 	reasons := []exectrace.Reason{exectrace.WaitNetwork, exectrace.WaitSync, exectrace.WaitChanReceive, exectrace.WaitSleep, exectrace.WaitCond, exectrace.WaitGCAssist}
@@ -246,8 +247,8 @@ func (f *fake) happen(t *rapid.T) {
 	}
 }
 
-// TestRunPathByParts: the path of the run is the same when few spells are kept at a time and the trace is read again for
-// those before.
+// TestRunPathByParts: the path of the run is the same when few spells are kept at a time and the
+// trace is read again for earlier ones.
 func TestRunPathByParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := newFake()
@@ -270,7 +271,7 @@ func TestRunPathByParts(t *testing.T) {
 	})
 }
 
-// TestRequestPathByParts: so is that of a request.
+// TestRequestPathByParts: the same holds for the path of a request.
 func TestRequestPathByParts(t *testing.T) {
 	f := newFake()
 	g, w := f.runner("main.job"), f.runner("main.worker")

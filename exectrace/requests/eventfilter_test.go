@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// The stacks of goroutines that are of requests, or become so, and of others.
+// Stacks of goroutines that belong to requests, or will, and of others.
 var siftStacks = []string{
 	peek, firstRead, background, flush, abort, lock + handler, "main.work:3" + handler,
 	"runtime.chanrecv1 < main.other:5", "time.Sleep < main.other:6", "runtime.chansend1 < main.other:7", "",
@@ -17,14 +17,14 @@ var siftStacks = []string{
 	"main.list:3 < net/http.HandlerFunc.ServeHTTP < net/http.serverHandler.ServeHTTP < net/http.(*http2serverConn).runHandler",
 }
 
-// siftEntries are what goroutines begin with.
+// siftEntries are the functions that goroutines start with.
 var siftEntries = []string{
 	"net/http.(*conn).serve", "net/http.(*http2serverConn).runHandler", "google.golang.org/grpc.(*Server).serverWorker", "main.other", "main.other", runs, "runtime.bgsweep", "runtime.corostart",
 }
 
 var siftReasons = []exectrace.Reason{exectrace.WaitNetwork, exectrace.WaitSync, exectrace.WaitChanReceive, exectrace.WaitSleep, exectrace.WaitCond, exectrace.WaitSelect}
 
-// crowd is a random trace of goroutines that come, go and turn out to be of requests at any time.
+// crowd is a random trace of goroutines that start, exit, and begin to serve requests at any time.
 type crowd struct {
 	*fake
 	rng   *rand.Rand
@@ -45,7 +45,7 @@ func newCrowd(seed uint64, events int) *crowd {
 	return c
 }
 
-// next lets one thing happen.
+// next makes one random event.
 func (c *crowd) next() {
 	g, at := exectrace.GIndex(c.rng.IntN(len(c.gs))), pick(c.rng, siftStacks)
 	switch c.gs[g].State {
@@ -65,17 +65,17 @@ func (c *crowd) next() {
 			by, at = nobody, ""
 		}
 		c.wake(g, by, at)
-	case exectrace.Gone: // its place is used again
+	case exectrace.Gone: // its index is used again
 		c.gs[g] = exectrace.Goroutine{ID: c.gs[g].ID + 1000, Entry: c.gs[g].Entry}
 		c.change(exectrace.GoCreate, g, nobody, exectrace.Runnable, exectrace.Created, "")
 	}
 }
 
-// act lets a running goroutine do something.
+// act makes a random event of a running goroutine.
 func (c *crowd) act(g exectrace.GIndex, at string) {
 	switch c.rng.IntN(16) {
 	case 0:
-		if len(c.gs) < 150 { // more than there is room for at first
+		if len(c.gs) < 150 { // more than fit at first
 			c.create(g, pick(c.rng, siftEntries), at)
 		}
 	case 1:
@@ -105,7 +105,7 @@ func (c *crowd) act(g exectrace.GIndex, at string) {
 	}
 }
 
-// everything lets all events through, for a fold that sifts nothing.
+// everything lets all events through, for a fold without a filter.
 var everything = func() (t [64]concern) {
 	for k := range t {
 		t[k] = always
@@ -135,7 +135,7 @@ func TestSiftingMissesNothing(t *testing.T) {
 	}
 }
 
-// report is all that a fold says.
+// report is everything that a fold reports.
 func report(t *testing.T, fold *Fold) string {
 	t.Helper()
 	text, err := json.Marshal([]any{fold.Result(), fold.CPU(), fold.RunPath()})
@@ -160,7 +160,7 @@ func TestSamplesOfGoroutinesThatARequestStarted(t *testing.T) {
 	for _, sampled := range []exectrace.GIndex{child, grandchild, stranger} {
 		f.mark(exectrace.CPUSample, sampled, 0, "main.busy < main.child", "")
 	}
-	// Their places are used for others, of Go and of C.
+	// Their indexes are used again for goroutines of Go and of C.
 	f.end(child)
 	f.gs[child] = exectrace.Goroutine{ID: 7}
 	f.change(exectrace.GoCreate, child, stranger, exectrace.Runnable, exectrace.Created, "")

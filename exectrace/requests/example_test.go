@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/exectrace/requests"
 )
 
-// The handlers of a server, and where their time went.
+// The handlers of a server, and where their time goes.
 func Example() {
 	file, err := os.Open("../testdata/go1.25.1.trace.gz")
 	if err != nil {

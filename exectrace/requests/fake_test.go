@@ -6,7 +6,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// fake is a trace made by hand: events with the goroutines and stacks that they mean.
+// fake is a trace made by hand: events with their goroutines and stacks.
 type fake struct {
 	stacks [][]exectrace.Frame
 	ids    map[string]exectrace.StackID
@@ -20,7 +20,8 @@ func newFake() *fake {
 	return &fake{stacks: [][]exectrace.Frame{nil}, ids: map[string]exectrace.StackID{}, words: map[int64]exectrace.Annotation{}}
 }
 
-// stack is a stack in words, leaf first: "sync.(*Mutex).Lock < main.handle:41 < net/http.(*conn).serve".
+// stack returns a stack written leaf first: "sync.(*Mutex).Lock < main.handle:41 <
+// net/http.(*conn).serve".
 func (f *fake) stack(text string) exectrace.StackID {
 	if text == "" {
 		return 0
@@ -70,10 +71,10 @@ func (f *fake) Blame(s exectrace.StackID) exectrace.Line {
 	return f.stacks[s][0].At()
 }
 
-// Caller: no file of fake is of a module that was downloaded.
+// Caller: no file of fake is of a downloaded module.
 func (f *fake) Caller(exectrace.StackID) exectrace.Line { return exectrace.Line{} }
 
-// after lets time pass.
+// after advances the time.
 func (f *fake) after(ns int64) *fake {
 	f.now += ns
 	return f
@@ -85,7 +86,7 @@ func (f *fake) put(e exectrace.Event) {
 	f.now++ // no two events at one time
 }
 
-// change moves a goroutine to a state, with by's stack.
+// change moves a goroutine to a state, with the stack of by.
 func (f *fake) change(k exectrace.Kind, g, by exectrace.GIndex, to exectrace.State, why exectrace.Reason, stack string) {
 	s := f.stack(stack)
 	t := &f.gs[g]
@@ -98,7 +99,7 @@ func (f *fake) change(k exectrace.Kind, g, by exectrace.GIndex, to exectrace.Sta
 
 const nobody = exectrace.NoG
 
-// create makes a goroutine that begins with a function.
+// create creates a goroutine that starts with a function.
 func (f *fake) create(by exectrace.GIndex, entry, at string) exectrace.GIndex {
 	g := exectrace.GIndex(len(f.gs))
 	f.gs = append(f.gs, exectrace.Goroutine{ID: uint64(g) + 100, Entry: f.stack(entry), Seen: true})
@@ -107,7 +108,7 @@ func (f *fake) create(by exectrace.GIndex, entry, at string) exectrace.GIndex {
 	return g
 }
 
-// old makes a goroutine that ran when the trace began.
+// old creates a goroutine that existed when the trace started.
 func (f *fake) old() exectrace.GIndex {
 	g := exectrace.GIndex(len(f.gs))
 	f.gs = append(f.gs, exectrace.Goroutine{ID: uint64(g) + 100})
@@ -164,13 +165,13 @@ const (
 	abort      = "sync.(*Cond).Wait < net/http.(*connReader).abortPendingRead < net/http.(*response).finishRequest" + serve
 )
 
-// fold runs the events through a fold, in blocks of a few.
+// fold passes the events to a fold, a few at a time.
 func (f *fake) fold(opt Options) *Fold { return f.foldBy(7, opt) }
 
 // foldBy takes blocks of a size.
 func (f *fake) foldBy(size int, opt Options) *Fold { return f.run(New(opt), size) }
 
-// run hands the events to a fold, in blocks of a size.
+// run passes the events to a fold, in blocks of a size.
 func (f *fake) run(fold *Fold, size int) *Fold {
 	for i := 0; i < len(f.events); i += size {
 		fold.events(f, &exectrace.Block{Events: f.events[i:min(i+size, len(f.events))]})
@@ -179,14 +180,14 @@ func (f *fake) run(fold *Fold, size int) *Fold {
 	return fold
 }
 
-// connection makes the goroutine of a connection, running.
+// connection creates the goroutine of a connection, running.
 func (f *fake) connection() exectrace.GIndex {
 	g := f.create(nobody, "net/http.(*conn).serve", "net/http.(*Server).Serve")
 	f.after(5).start(g)
 	return g
 }
 
-// arrive lets a connection wait for a request, and reads it.
+// arrive makes a connection wait for a request, and read it.
 func (f *fake) arrive(g exectrace.GIndex, read string) {
 	f.call(g, 10, read)
 	f.after(1).block(g, exectrace.WaitNetwork, read)
@@ -195,7 +196,7 @@ func (f *fake) arrive(g exectrace.GIndex, read string) {
 	f.after(2).call(g, 10, read)
 	f.after(5)
 	b := f.create(g, "net/http.(*connReader).backgroundRead", background)
-	f.gs[b].State = exectrace.Waiting // what it does is of no interest
+	f.gs[b].State = exectrace.Waiting // what it does does not matter
 }
 
 // answer writes the response and waits for the background read to end.

@@ -16,14 +16,14 @@ const (
 	fastIdles   = "runtime.chanrecv < github.com/valyala/fasthttp.(*workerPool).workerFunc < github.com/valyala/fasthttp.(*workerPool).getCh.func1"
 )
 
-// fastConnection makes the goroutine of a worker, running.
+// fastConnection creates the goroutine of a worker, running.
 func (f *fake) fastConnection() exectrace.GIndex {
 	g := f.create(nobody, "github.com/valyala/fasthttp.(*workerPool).workerFunc < github.com/valyala/fasthttp.(*workerPool).getCh.func1", "github.com/valyala/fasthttp.(*workerPool).getCh")
 	f.after(5).start(g)
 	return g
 }
 
-// fastArrive lets a connection wait for a request, and reads it.
+// fastArrive makes a connection wait for a request, and read it.
 func (f *fake) fastArrive(g exectrace.GIndex) {
 	f.call(g, 2, fastPeek)
 	f.after(1).block(g, exectrace.WaitNetwork, fastPeek)
@@ -33,8 +33,8 @@ func (f *fake) fastArrive(g exectrace.GIndex) {
 	f.after(5)
 }
 
-// TestWorkersOfFastHTTP follows a worker through two requests of a connection, of which the second does nothing that is
-// traced, and one of the next.
+// TestWorkersOfFastHTTP follows a worker through two requests of a connection, the second without
+// any event, and one request of the next connection.
 func TestWorkersOfFastHTTP(t *testing.T) {
 	f := newFake()
 	g := f.fastConnection()
@@ -76,7 +76,8 @@ func TestWorkersOfFastHTTP(t *testing.T) {
 	}
 }
 
-// TestContinuedRequestsOfFastHTTP holds a request whose client asks before it sends the body to be one.
+// TestContinuedRequestsOfFastHTTP: a request whose client asks before it sends the body is one
+// request.
 func TestContinuedRequestsOfFastHTTP(t *testing.T) {
 	f := newFake()
 	g := f.fastConnection()

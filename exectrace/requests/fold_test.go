@@ -9,7 +9,7 @@ import (
 
 const lock = "internal/sync.(*Mutex).lockSlow < sync.(*Mutex).Lock"
 
-// one runs a trace with one request and returns it.
+// one runs a trace with one request, and returns the request.
 func one(t *testing.T, f *fake) Request {
 	t.Helper()
 	res := f.fold(Options{}).Result()
@@ -66,7 +66,7 @@ func TestOneRequestOfAConnection(t *testing.T) {
 	sums(t, q)
 }
 
-// sums checks what holds of every request.
+// sums checks what holds for every request.
 func sums(t failer, q Request) {
 	t.Helper()
 	var total, waits, placed int64
@@ -96,7 +96,7 @@ func TestNetworkWaitsAreNoBoundaries(t *testing.T) {
 	g := f.connection()
 	f.arrive(g, firstRead)
 	const n = 5
-	for range n { // the next request is there already: the read does not block
+	for range n { // the next request has already arrived: the read does not block
 		f.after(50)
 		f.answer(g)
 		f.call(g, 10, peek)
@@ -119,7 +119,7 @@ func TestPipelinedRequests(t *testing.T) {
 	g := f.connection()
 	f.arrive(g, firstRead)
 	const n = 3
-	for i := range n - 1 { // the next one came along with the last one: it is not read
+	for i := range n - 1 { // the next request arrived with the last one: it is not read
 		f.after(50).call(g, 30, flush)
 		if i == 0 {
 			f.after(4).create(g, "net/http.(*connReader).backgroundRead", background)
@@ -146,7 +146,7 @@ func TestWaitsWhileTheHeadIsParsedAreInside(t *testing.T) {
 	headWaits(t, exectrace.WaitChanReceive, "runtime.chanrecv1 < runtime.gcBgMarkStartWorkers < runtime.gcStart")
 }
 
-// headWaits parses a head that needs memory, for which it waits for the collector.
+// headWaits parses a head that needs memory, and waits for the collector to get it.
 func headWaits(t *testing.T, why exectrace.Reason, at string) {
 	t.Helper()
 	f := newFake()
@@ -208,7 +208,7 @@ func TestSlowClientsTakeTheResponseInPieces(t *testing.T) {
 func TestOpenAndCutRequests(t *testing.T) {
 	f := newFake()
 	g := f.old()
-	f.block(g, exectrace.WaitSync, lock+handler) // of a request whose begin was not seen
+	f.block(g, exectrace.WaitSync, lock+handler) // of a request whose start was not seen
 	f.after(10).wake(g, nobody, "")
 	f.start(g)
 	f.answer(g)
@@ -249,7 +249,8 @@ func TestStreamsAreGoroutines(t *testing.T) {
 	sums(t, q)
 }
 
-// TestRoutesLackWhatHasNoName: the requests that are seen in their handler are not chosen by chance, and that is said.
+// TestRoutesLackWhatHasNoName: the requests that are seen in their handler are not a random sample,
+// and the result says so.
 func TestRoutesLackWhatHasNoName(t *testing.T) {
 	const run = "net/http.(*http2serverConn).runHandler"
 	f := newFake()
@@ -311,10 +312,10 @@ func TestGRPC(t *testing.T) {
 	}
 }
 
-// carries is where the goroutine of a stream of net/http waits for gRPC.
+// carries is the stack in which the goroutine of a net/http stream waits for gRPC.
 const carries = "runtime.selectgo < google.golang.org/grpc/internal/transport.(*serverHandlerTransport).runStream < google.golang.org/grpc.(*Server).serveStreams < google.golang.org/grpc.(*Server).ServeHTTP < net/http.(*ServeMux).ServeHTTP < net/http.serverHandler.ServeHTTP < net/http.(*http2serverConn).runHandler"
 
-// TestGRPCBelowNetHTTP counts a call once: two goroutines serve it.
+// TestGRPCBelowNetHTTP counts a call once, although two goroutines serve it.
 func TestGRPCBelowNetHTTP(t *testing.T) {
 	f := newFake()
 	g := f.create(nobody, "net/http.(*http2serverConn).runHandler", "net/http.(*http2serverConn).scheduleHandler")
@@ -336,7 +337,8 @@ func TestGRPCBelowNetHTTP(t *testing.T) {
 	sums(t, q)
 }
 
-// TestWorkersThatWereIdle finds the first request of a worker that did nothing in the generation before.
+// TestWorkersThatWereIdle finds the first request of a worker that was idle in the previous
+// generation.
 func TestWorkersThatWereIdle(t *testing.T) {
 	f := newFake()
 	g := exectrace.GIndex(len(f.gs))
@@ -398,7 +400,7 @@ func TestWorldStoppedWhileReady(t *testing.T) {
 	sums(t, q)
 }
 
-// failer is what *testing.T and *rapid.T have in common.
+// failer has the methods that *testing.T and *rapid.T share.
 type failer interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -414,13 +416,13 @@ func TestNothingGoesOnOverAGap(t *testing.T) {
 	f.gs[g].State = exectrace.Unknown
 	f.change(exectrace.GoStatus, g, nobody, exectrace.Running, exectrace.ReasonNone, "")
 	f.after(5)
-	f.answer(g) // of the request before
+	f.answer(g) // of the previous request
 	f.arrive(g, peek)
 	f.answer(g)
 	f.call(g, 10, peek)
 	f.block(g, exectrace.WaitNetwork, peek)
 	res := f.fold(Options{Paths: true}).Result()
-	if res.Count != 1 || res.Cut != 2 { // its begin and its end, which cannot be known for one
+	if res.Count != 1 || res.Cut != 2 { // its start and its end, which nothing identifies as one request
 		t.Errorf("found %d requests, %d cut; want 1 and 2", res.Count, res.Cut)
 	}
 	for _, q := range res.Slowest {
@@ -429,7 +431,7 @@ func TestNothingGoesOnOverAGap(t *testing.T) {
 	}
 }
 
-// find returns a request of a result by its ID, of the slowest or the open ones.
+// find returns the request with an ID, from the slowest or the open ones.
 func find(t *testing.T, r *Result, id int64) *Request {
 	t.Helper()
 	for _, list := range [][]Request{r.Slowest, r.Open} {

@@ -31,7 +31,7 @@ func TestRequestsGoToTheOnlyHandlerBelow(t *testing.T) {
 	if got := f.innermost(routeKey{HTTP1, f.nameIDs["timed"]}).name; got != search {
 		t.Errorf("a request seen in timed goes to %q", f.names[got])
 	}
-	f.noteChain(servers.HTTP1, []string{"a", "b", "a"}) // a handler that comes to itself
+	f.noteChain(servers.HTTP1, []string{"a", "b", "a"}) // a handler that calls itself
 	f.innermost(routeKey{HTTP1, f.nameIDs["a"]})
 }
 

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// The stacks of a handler that calls main.hash, below a middleware. Where it is interrupted, its caller is missing.
+// Stacks of a handler that calls main.hash, below a middleware. Where it is preempted, its caller
+// is missing.
 const (
 	preempted = "runtime.asyncPreempt2 < runtime.asyncPreempt < "
 	middle    = " < net/http.HandlerFunc.ServeHTTP < main.logged.func1 < net/http.HandlerFunc.ServeHTTP < net/http.serverHandler.ServeHTTP" + serve
@@ -60,7 +61,7 @@ func TestHandlersInDoubt(t *testing.T) {
 	}
 }
 
-// TestSureHandlersComeFirst: of a request that was seen in both, the route is the handler's.
+// TestSureHandlersComeFirst: a request that was seen in both gets the handler's route.
 func TestSureHandlersComeFirst(t *testing.T) {
 	f := newFake()
 	g := f.connection()
@@ -76,7 +77,7 @@ func TestSureHandlersComeFirst(t *testing.T) {
 	}
 }
 
-// steps has no frame: it calls nothing, and all that it needs is in registers.
+// steps has no frame: it calls nothing, and keeps everything in registers.
 //
 //go:noinline
 func steps(n uint64) (count uint64) {
@@ -90,8 +91,8 @@ func steps(n uint64) (count uint64) {
 	return count
 }
 
-// TestHandlersOfLoops: handlers that only compute, in a function without a frame, are known by their names with CPU
-// samples in the trace.
+// TestHandlersOfLoops: with CPU samples in the trace, handlers get their names although they only
+// compute, in a function without a frame.
 func TestHandlersOfLoops(t *testing.T) {
 	const n = 6
 	compute := func(w http.ResponseWriter, _ *http.Request) {

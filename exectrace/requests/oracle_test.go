@@ -22,7 +22,7 @@ import (
 	"github.com/hone-go/hone/histogram"
 )
 
-// handled is what the handlers log of themselves, in the same trace.
+// handled is what the handlers log about themselves, in the same trace.
 type handled struct {
 	open  map[exectrace.GIndex]int64
 	spans map[uint64][]span // by goroutine, in order of time
@@ -56,9 +56,9 @@ func (o *handled) Events(t *exectrace.Trace, b *exectrace.Block) {
 
 func (o *handled) End(*exectrace.Trace) {}
 
-// agree fails unless there is one request for each call of a handler, and its time in the handler has all of the call
-// in it. What is more than the call must be little for most: the machine may take the processor away between an event
-// and the log of it, but not from every other request.
+// agree fails unless each call of a handler has one request whose time in the handler contains the
+// call. The excess must be small for most requests: the machine may preempt between an event and
+// its log, but not in every other request.
 func agree(t *testing.T, requests []Request, o *handled) {
 	t.Helper()
 	byGoroutine := map[uint64][]Request{}
@@ -84,14 +84,14 @@ func agree(t *testing.T, requests []Request, o *handled) {
 	}
 }
 
-// shop is a service whose handlers log, work, and wait for a lock now and then.
+// shop is a service whose handlers log, work, and sometimes wait for a lock.
 type shop struct {
 	mu    sync.Mutex
 	n     int
 	stock [32 << 10]byte
 }
 
-// work takes long enough for what lies between the log and the server not to matter: the start of the
+// work takes so long that the code between log and server does not matter: the start of the
 // background read, which may wake a thread, routing, and the head of the response.
 func (s *shop) work() [sha256.Size]byte {
 	time.Sleep(3 * time.Millisecond)
@@ -175,7 +175,7 @@ func answered(t *testing.T, res *http.Response, err error) bool {
 	return true
 }
 
-// record traces what f does.
+// record traces f.
 func record(t *testing.T, f func()) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -289,7 +289,7 @@ func TestTLSAgreesWithTheLogOfTheServer(t *testing.T) {
 	near(t, "p50", res.All.Handler.P50, oracle.times.Summary().P50, 0.2)
 }
 
-// profiles checks that what pprof shows is what the result says.
+// profiles checks that the profile for pprof shows the same as the result.
 func profiles(t *testing.T, f *Fold, res *Result) {
 	t.Helper()
 	wall, err := f.Profile()

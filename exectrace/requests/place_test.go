@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/profile/symbol"
 )
 
-// TestPlaces: all time of a route stands at one place, lines distinguished and waiting for a processor not.
+// TestPlaces: all time of a route is at one place, with or without lines and waits for a processor.
 func TestPlaces(t *testing.T) {
 	rt := slowTail().fold(Options{}).Result().Routes[0]
 	var texts []string
@@ -17,7 +17,7 @@ func TestPlaces(t *testing.T) {
 		p := &rt.Places[i]
 		texts = append(texts, fmt.Sprintf("%.1f %% %s", 100*p.Share, p.Text()))
 	}
-	want := []string{ // of 281 ms: 20 times 7 ms, 1000 times 0.1 ms and a little, 20 times 2 ms
+	want := []string{ // of 281 ms: 20 times 7 ms, 1000 times slightly more than 0.1 ms, 20 times 2 ms
 		"49.8 % waiting for a sync.Mutex at main/code.go:41 (released at main/code.go:58)",
 		"35.6 % running",
 		"14.2 % waiting for a processor after a wake-up (none was idle)",
@@ -31,7 +31,8 @@ func TestPlaces(t *testing.T) {
 	checkPlaces(t, &rt)
 }
 
-// checkPlaces checks that the places of a route sum to its time, and each part's to the part.
+// checkPlaces checks that the places of a route add up to its time, and each part's places to the
+// part.
 func checkPlaces(t *testing.T, rt *Route) {
 	t.Helper()
 	var sum int64
@@ -53,7 +54,8 @@ func checkPlaces(t *testing.T, rt *Route) {
 	}
 }
 
-// TestTextOfPlaces: what is called in a module that the program depends on is said with the line that calls.
+// TestTextOfPlaces: a call in a module that the program depends on is shown with the line that
+// calls it.
 func TestTextOfPlaces(t *testing.T) {
 	at := func(file string, line int) *exectrace.Line {
 		return &exectrace.Line{Function: "f", File: file, Line: line}
@@ -76,7 +78,8 @@ func TestTextOfPlaces(t *testing.T) {
 	}
 }
 
-// TestObjectsOfModules: a module that the program calls may say what they wait for, one that calls the program not.
+// TestObjectsOfModules: a module that the program calls may say what a wait is for; a module that
+// calls the program may not.
 func TestObjectsOfModules(t *testing.T) {
 	const std, mod, own = "/usr/local/go/src/x/x.go", "/home/me/go/pkg/mod/x@v1.0.0/x.go", "/home/me/shop/main.go"
 	for _, c := range []struct {

@@ -22,8 +22,9 @@ const (
 	response = "syscall.Write < net.(*conn).Write < bufio.(*Writer).Flush < net/http.(*chunkWriter).Write"
 )
 
-// TestHandlersBelowATimeout holds every part of a request whose handler runs on another goroutine against the time that
-// that took, and against what it does while the request's own goroutine does not wait for it.
+// TestHandlersBelowATimeout compares every part of a request whose handler runs on another
+// goroutine with the time that it took, and with what the handler does while the request's own
+// goroutine does not wait for it.
 func TestHandlersBelowATimeout(t *testing.T) {
 	f := newFake()
 	g := f.connection()
@@ -34,7 +35,7 @@ func TestHandlersBelowATimeout(t *testing.T) {
 	d := f.create(g, runs, "net/http.(*timeoutHandler).ServeHTTP < net/http.serverHandler.ServeHTTP"+serve)
 	f.after(20).start(d)
 	f.after(30).enter(d, "syscall.Open"+inTimed)
-	f.after(40).block(g, exectrace.WaitSelect, "runtime.selectgo"+timed) // 40 + 1 of the call are beside the request
+	f.after(40).block(g, exectrace.WaitSelect, "runtime.selectgo"+timed) // the call's last 40 + 1 overlap the request
 	f.after(100).leave(d)
 	f.after(50).block(d, exectrace.WaitSync, lock+inTimed)
 	f.after(900).wake(d, holder, "sync.(*Mutex).Unlock < main.hold:9")
@@ -66,7 +67,8 @@ func TestHandlersBelowATimeout(t *testing.T) {
 	sums(t, q)
 }
 
-// TestHandlersThatAreTooLate lets a handler outlive its request and end in the next, which has one of its own.
+// TestHandlersThatAreTooLate has a handler outlive its request and finish during the next, which
+// has a handler of its own.
 func TestHandlersThatAreTooLate(t *testing.T) {
 	f := newFake()
 	g := f.connection()
@@ -115,8 +117,8 @@ func TestHandlersThatAreTooLate(t *testing.T) {
 	}
 }
 
-// TestTimeoutsOfARealServer holds what a server does below http.TimeoutHandler, one in a timeout that is too short, against
-// the same invariants, over HTTP/1 and HTTP/2.
+// TestTimeoutsOfARealServer checks the same invariants for a server below http.TimeoutHandler, over
+// HTTP/1 and HTTP/2. Once the timeout is too short.
 func TestTimeoutsOfARealServer(t *testing.T) {
 	const n = 60
 	for _, http2 := range []bool{false, true} {
@@ -186,8 +188,8 @@ const (
 	waits  = "sync.(*WaitGroup).Wait" + handler
 )
 
-// TestFanOut holds a handler that asks two services at once against what the slower one did: not what it did before
-// the handler waited, nor what the other did.
+// TestFanOut: for a handler that asks two services at once, the slower one decides: not what it did
+// before the handler waited, nor the work of the other.
 func TestFanOut(t *testing.T) {
 	f := newFake()
 	g := f.connection()
@@ -197,7 +199,7 @@ func TestFanOut(t *testing.T) {
 	quick := f.create(g, asks, spawn)
 	f.after(5).start(slow)
 	f.after(40).enter(slow, "syscall.Open"+asking)
-	f.after(30).block(g, exectrace.WaitSync, waits) // 30 of the call are beside the request
+	f.after(30).block(g, exectrace.WaitSync, waits) // 30 of the call overlap the request
 	f.after(10).start(quick)
 	f.after(20).block(quick, exectrace.WaitSelect, "runtime.selectgo"+asking)
 	f.after(60).leave(slow)
@@ -230,8 +232,8 @@ func TestFanOut(t *testing.T) {
 	sums(t, q)
 }
 
-// TestOthersAreNotFollowed leaves a wait alone that a goroutine ends which the request did not start, or which another
-// request of its connection did.
+// TestOthersAreNotFollowed: a wait is not followed if the goroutine that ended it was not started
+// by the request, or was started by another request of the connection.
 func TestOthersAreNotFollowed(t *testing.T) {
 	f := newFake()
 	worker := f.create(nobody, "main.work", "main.main")
@@ -263,8 +265,8 @@ func TestOthersAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestWhateverStartedGoroutinesDo holds requests whose goroutines start others, wait for them and outlive them at random
-// against their sums.
+// TestWhateverStartedGoroutinesDo checks that the times of requests add up, whose goroutines start
+// others, wait for them and outlive them at random.
 func TestWhateverStartedGoroutinesDo(t *testing.T) {
 	for seed := range uint64(300) {
 		f, rnd := newFake(), rand.New(rand.NewPCG(seed, 1))
@@ -310,7 +312,8 @@ func (f *Fold) unfinishedKids() (n int) {
 	return n
 }
 
-// stir lets one of the goroutines do something that its state allows; mine[0] is that of the request.
+// stir makes one of the goroutines do something that its state allows; mine[0] is the request's
+// own.
 func (f *fake) stir(rnd *rand.Rand, mine *[]exectrace.GIndex, others []exectrace.GIndex) {
 	all := append(append([]exectrace.GIndex{}, *mine...), others...)
 	i := rnd.IntN(len(all))
@@ -348,7 +351,7 @@ func (f *fake) stir(rnd *rand.Rand, mine *[]exectrace.GIndex, others []exectrace
 	}
 }
 
-// bringBack makes a goroutine run, whatever it did.
+// bringBack makes a goroutine run, whatever its state.
 func (f *fake) bringBack(g, by exectrace.GIndex) {
 	switch f.gs[g].State {
 	case exectrace.Waiting:
@@ -361,7 +364,8 @@ func (f *fake) bringBack(g, by exectrace.GIndex) {
 	}
 }
 
-// TestLeaksLeaveRoom lets requests leak more goroutines than are followed at a time, and follows the next one's.
+// TestLeaksLeaveRoom has requests leak more goroutines than are followed at a time, and checks that
+// the goroutines of the next request are followed.
 func TestLeaksLeaveRoom(t *testing.T) {
 	f := newFake()
 	g := f.connection()
@@ -396,7 +400,8 @@ func TestLeaksLeaveRoom(t *testing.T) {
 	}
 }
 
-// TestCoroutinesOfARequest counts what an iterator does that a handler pulls from, as the handler's.
+// TestCoroutinesOfARequest: the work of an iterator that a handler pulls from counts as the
+// handler's.
 func TestCoroutinesOfARequest(t *testing.T) {
 	const n, values = 20, 3
 	slow := func() iter.Seq[int] {

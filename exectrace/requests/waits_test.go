@@ -8,10 +8,11 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// waitList is what the waits of a request mean: each is added to the one of its kind at once.
+// waitList is a slow model of the waits of a request: it adds each to the one of its kind
+// immediately.
 type waitList struct {
 	list []wait
-	late []wait // since the response was written
+	late []wait // after the response was written
 	done bool
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// slowTail makes 1000 requests of a connection, of which every 50th waits for a lock.
+// slowTail makes 1000 requests on a connection; every 50th waits for a lock.
 func slowTail() *fake {
 	f := newFake()
 	g, holder := f.connection(), f.runner("main.hold")
@@ -144,7 +144,7 @@ func TestCPUSamplesByRoute(t *testing.T) {
 	sample(c, "main.handle.func1")
 	sample(other, "main.other")
 	f.answer(g)
-	sample(g, "main.loop"+handler) // late: the response is written
+	sample(g, "main.loop"+handler) // after the response was written
 	f.call(g, 10, peek)
 	sample(c, "main.handle.func1") // outlives its request
 	f.block(g, exectrace.WaitNetwork, peek)

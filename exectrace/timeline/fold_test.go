@@ -39,8 +39,8 @@ func gather(t *testing.T, data []byte, opt timeline.Options) *timeline.Result {
 	return f.Result()
 }
 
-// TestRowsHaveNoHoles asserts that a goroutine's spans follow each other without holes or overlaps, within
-// the window, whether they melted or not.
+// TestRowsHaveNoHoles asserts that a goroutine's spans follow each other without gaps or overlaps
+// within the window, whether they were merged or not.
 func TestRowsHaveNoHoles(t *testing.T) {
 	data := record(t)
 	whole := gather(t, data, timeline.Options{})
@@ -74,7 +74,7 @@ func TestRowsHaveNoHoles(t *testing.T) {
 	}
 }
 
-// TestOnlySomeGoroutines asserts that a choice is kept to.
+// TestOnlySomeGoroutines asserts that only the chosen goroutines are returned.
 func TestOnlySomeGoroutines(t *testing.T) {
 	data := record(t)
 	all := gather(t, data, timeline.Options{})

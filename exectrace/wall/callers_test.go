@@ -7,8 +7,9 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/tracetext"
 )
 
-// TestCallersOfModules: waits in a module that the program depends on are reported with the lines that call it, too; those of the
-// program's own lines, and of the module's own goroutines, have no caller.
+// TestCallersOfModules: waits in a module that the program depends on are reported with the lines
+// that call it; those of the program's own lines, and of the module's own goroutines, have no
+// caller.
 func TestCallersOfModules(t *testing.T) {
 	const lock = "sync.(*Mutex).Lock mutex.go:46;lib.(*Cache).Get /go/pkg/mod/lib@v1.2.3/cache.go:30;"
 	data, err := tracetext.Assemble(`trace 26

@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/exectrace/wall"
 )
 
-// TestThreadOfC has a thread of C call into Go a hundred times before one of the calls waits, which is when its
-// goroutine has a stack for the first time: all its time is that of the exported function.
+// TestThreadOfC has a C thread call into Go a hundred times before one of the calls waits: only
+// then its goroutine gets its first stack. All its time belongs to the exported function.
 func TestThreadOfC(t *testing.T) {
 	const calls = 100
 	const lock = `"sync.(*Mutex).Lock mutex.go:46;main.answer a.go:7;_cgoexp_1_answer _cgo_gotypes.go:9;runtime.cgocallbackg1 cgocall.go:446;runtime.cgocallbackg cgocall.go:350;runtime.cgocallback asm.s:1084"`

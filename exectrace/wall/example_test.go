@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/exectrace/wall"
 )
 
-// Where goroutines spent their time, by the function that they were started with.
+// Where goroutines spend their time, by the function that they started with.
 func Example() {
 	file, err := os.Open("../testdata/go1.25.1.trace.gz")
 	if err != nil {

@@ -26,7 +26,7 @@ func read(t *testing.T, data []byte) *wall.Fold {
 	return &f
 }
 
-// busyProgram does a little of everything that goroutines wait for.
+// busyProgram waits for a little of everything that goroutines can wait for.
 func busyProgram() {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -55,10 +55,10 @@ func spin(n int) (sum int) {
 	return sum
 }
 
-// TestPartsSumToLifetime asserts that each nanosecond of each goroutine is in one part.
+// TestPartsSumToLifetime asserts that each nanosecond of each goroutine is in exactly one part.
 func TestPartsSumToLifetime(t *testing.T) {
 	stuck := make(chan int)
-	go func() { <-stuck }() // waits over the whole trace, and when it ends
+	go func() { <-stuck }() // waits during the whole trace, and when it ends
 	defer close(stuck)
 	f := read(t, tracetest.Record(t, busyProgram))
 	g := f.Goroutines()
@@ -85,7 +85,7 @@ func TestPartsSumToLifetime(t *testing.T) {
 	}
 }
 
-// TestCountsWhatTheProgramDid asserts counts that the program fixes.
+// TestCountsWhatTheProgramDid asserts counts that the program determines.
 func TestCountsWhatTheProgramDid(t *testing.T) {
 	f := read(t, tracetest.Record(t, busyProgram))
 	var spawned *wall.Spawn
@@ -109,7 +109,7 @@ func TestCountsWhatTheProgramDid(t *testing.T) {
 	for _, w := range b.Waits {
 		if w.Reason == "sleep" && w.Line.Function == "github.com/hone-go/hone/exectrace/wall_test.busyProgram" {
 			slept = true
-			if w.Count != 1 || w.Seconds < 0.001 { // of 2 ms from the call, which may have been scheduled away first
+			if w.Count != 1 || w.Seconds < 0.001 { // of 2 ms from the call, which may be preempted before it waits
 				t.Errorf("sleep: %d times, %.4f s", w.Count, w.Seconds)
 			}
 		}
@@ -122,7 +122,7 @@ func TestCountsWhatTheProgramDid(t *testing.T) {
 	}
 }
 
-// TestOpenWaitsCount asserts that a goroutine that is stuck when the trace ends is there.
+// TestOpenWaitsCount asserts that a goroutine that is stuck when the trace ends is counted.
 func TestOpenWaitsCount(t *testing.T) {
 	stuck := make(chan int)
 	data := tracetest.Record(t, func() {
@@ -138,8 +138,8 @@ func TestOpenWaitsCount(t *testing.T) {
 	t.Error("the goroutine that still waits is missing")
 }
 
-// TestMutexConvoy asserts that a lock that everybody queues for is reported, with the line that unlocks it
-// go, and that one without a line is not.
+// TestMutexConvoy asserts that a lock that everybody queues for is reported, with the line that
+// unlocks it, and that a lock without a queue is not.
 func TestMutexConvoy(t *testing.T) {
 	convoy := func(workers int) *wall.Blocking {
 		return read(t, tracetest.Record(t, func() {
@@ -179,7 +179,7 @@ func TestMutexConvoy(t *testing.T) {
 	}
 }
 
-// TestProfilesAgree asserts that the profiles hold what the views say.
+// TestProfilesAgree asserts that the profiles show the same as the views.
 func TestProfilesAgree(t *testing.T) {
 	f := read(t, tracetest.Record(t, busyProgram))
 	calls, err := f.Profile(wall.Calls)
@@ -193,14 +193,14 @@ func TestProfilesAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What has no stack (a goroutine that was ready when the trace began) is in the view alone.
+	// Only the view has what has no stack (a goroutine that was ready when the trace started).
 	if got, want := float64(sched.Total(1))/1e9, f.Sched().Seconds; got > want+1e-6 || got < want/2 {
 		t.Errorf("latency: profile %.9f s, view %.9f s", got, want)
 	}
 }
 
-// TestProfileOfAllTime asserts that the profile of goroutines has each group's lifetime below the function that it
-// was started with, and each kind of time.
+// TestProfileOfAllTime asserts that the profile of goroutines has each group's lifetime below the
+// function that it started with, and each kind of time.
 func TestProfileOfAllTime(t *testing.T) {
 	f := read(t, tracetest.Record(t, busyProgram))
 	p, err := f.Profile(wall.Time)
@@ -242,8 +242,8 @@ func TestProfileOfAllTime(t *testing.T) {
 	}
 }
 
-// TestPollsSleepAgain distinguishes a loop that sleeps and looks from goroutines that sleep once for each thing that they wait
-// for, and from those that do something each time.
+// TestPollsSleepAgain distinguishes a loop that sleeps and polls from goroutines that sleep once
+// before each thing that they wait for, and from goroutines that work after each sleep.
 func TestPollsSleepAgain(t *testing.T) {
 	file, err := os.CreateTemp(t.TempDir(), "ticks")
 	if err != nil {
@@ -307,7 +307,8 @@ func TestPollsSleepAgain(t *testing.T) {
 	}
 }
 
-// TestFinalizersAreThePrograms holds what finalizers wait for against what the runtime's goroutine does between them.
+// TestFinalizersAreThePrograms distinguishes what finalizers wait for from what the runtime's
+// goroutine does between them.
 func TestFinalizersAreThePrograms(t *testing.T) {
 	type object struct{ next *object }
 	ran := make(chan bool)
@@ -337,7 +338,7 @@ func TestFinalizersAreThePrograms(t *testing.T) {
 			t.Errorf("the runtime's wait at %s: %s, %.6f s", w.Line, w.Reason, w.Seconds)
 		}
 	}
-	if slept <= 0 { // a wait starts a little after the call, however long that is scheduled away
+	if slept <= 0 { // a wait starts a little after the call, which may be preempted before
 		t.Error("blocking has nothing of the finalizer's sleep")
 	}
 	for _, g := range f.Goroutines().Groups {
@@ -350,7 +351,8 @@ func TestFinalizersAreThePrograms(t *testing.T) {
 func sleeper()  { time.Sleep(2 * time.Millisecond) }
 func receiver() { <-time.After(2 * time.Millisecond) }
 
-// TestWhatGoWasGiven distinguishes goroutines that sync.WaitGroup.Go started, and that all start with the same closure.
+// TestWhatGoWasGiven distinguishes goroutines that sync.WaitGroup.Go started, which all start with
+// the same closure.
 func TestWhatGoWasGiven(t *testing.T) {
 	f := read(t, tracetest.Record(t, func() {
 		before := runtime.NumGoroutine()
@@ -362,7 +364,7 @@ func TestWhatGoWasGiven(t *testing.T) {
 		}
 		wg.Wait()
 		for runtime.NumGoroutine() > before {
-			runtime.Gosched() // Wait returns before the last goroutine has ended
+			runtime.Gosched() // Wait returns before the last goroutine has exited
 		}
 	}))
 	const pkg = "github.com/hone-go/hone/exectrace/wall_test."

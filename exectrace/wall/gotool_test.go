@@ -16,8 +16,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// TestSystemCallsAreThoseOfGoToolTrace compares the count and the time of system calls with
-// go tool trace -pprof=syscall, which leaves out those that are open at the end: nothing else may differ.
+// TestSystemCallsAreThoseOfGoToolTrace compares the count and the time of system calls with go tool
+// trace -pprof=syscall, which omits those that are open at the end: nothing else may differ.
 func TestSystemCallsAreThoseOfGoToolTrace(t *testing.T) {
 	live.Only(t)
 	dir := t.TempDir()

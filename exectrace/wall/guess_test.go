@@ -8,8 +8,9 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/tracetext"
 )
 
-// TestInterruptedGoroutines: a goroutine that was there before the trace is named by the first stack that does not lack
-// what it was started with, be it of a wake-up; one without such a stack by what there is.
+// TestInterruptedGoroutines: a goroutine from before the trace gets its name from the first stack
+// that includes the function it started with, even a stack of a wake-up. Without such a stack, the
+// best available one names it.
 func TestInterruptedGoroutines(t *testing.T) {
 	const hash = `"runtime.asyncPreempt2 preempt.go:9;runtime.asyncPreempt preempt.s:9;main.hash h.go:5"`
 	const deep = `"runtime.asyncPreempt2 preempt.go:9;runtime.asyncPreempt preempt.s:9;main.hash h.go:5;main.block h.go:15;main.file h.go:25;main.worker h.go:35"`
@@ -59,8 +60,8 @@ GoStart dt=10 g=2 g_seq=2
 	}
 }
 
-// TestPreemptedAtManyPlaces: a goroutine without a better stack keeps its time, at however many instructions it is
-// preempted: each is a stack of its own.
+// TestPreemptedAtManyPlaces: a goroutine without a complete stack keeps its time, at however many
+// instructions it is preempted, each with a stack of its own.
 func TestPreemptedAtManyPlaces(t *testing.T) {
 	const places = 300
 	var text strings.Builder

@@ -6,8 +6,8 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/tracetext"
 )
 
-// TestCollectorIsNoLock has three goroutines wait at one line, two of them to begin a collection, for which the
-// tracer has the same word as for a lock.
+// TestCollectorIsNoLock has three goroutines wait at one line, two of them to start a collection,
+// which the tracer reports with the same reason as a lock.
 func TestCollectorIsNoLock(t *testing.T) {
 	const mutex = `"sync.(*Mutex).Lock mutex.go:46;main.f a.go:7"`
 	const gc = `"runtime.semacquire sema.go:192;runtime.gcStart mgc.go:678;runtime.mallocgc malloc.go:1064;main.f a.go:7"`
@@ -50,7 +50,8 @@ GoUnblock g=4 g_seq=2
 	}
 }
 
-// TestCollectorIsNoChannel has a goroutine wait over a channel of the runtime while it begins a collection.
+// TestCollectorIsNoChannel has a goroutine wait for a channel of the runtime while it starts a
+// collection.
 func TestCollectorIsNoChannel(t *testing.T) {
 	const start = `"runtime.chanrecv1 chan.go:506;runtime.gcBgMarkStartWorkers mgc.go:1417;runtime.gcStart mgc.go:752;runtime.mallocgc malloc.go:1064;main.f a.go:7"`
 	const own = `"runtime.chanrecv1 chan.go:506;main.f a.go:8"`

@@ -6,7 +6,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// TestKeysKeepAll: nothing of an interval is lost in the two words of its key, at its largest either.
+// TestKeysKeepAll: the two words of an interval's key lose nothing, not even at the largest values.
 func TestKeysKeepAll(t *testing.T) {
 	type interval struct {
 		entry, left, wake exectrace.StackID

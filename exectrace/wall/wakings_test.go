@@ -7,8 +7,8 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/tracetext"
 )
 
-// TestWakingsAreByWhoEndedTheWait has one line of main.g end the waits at two lines of main.f, a timer end a
-// third, and leaves a fourth open.
+// TestWakingsAreByWhoEndedTheWait has one line of main.g end the waits at two lines of main.f, a
+// timer end a third, and leaves a fourth open.
 func TestWakingsAreByWhoEndedTheWait(t *testing.T) {
 	data, err := tracetext.Assemble(`trace 26
 generation 1

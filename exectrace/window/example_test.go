@@ -13,8 +13,8 @@ import (
 	"github.com/hone-go/hone/exectrace/window"
 )
 
-// The flame graph of where goroutines waited in one half of a trace: the trace is indexed once, and a question
-// reads little of it.
+// The flame graph of where goroutines waited in one half of a trace: the trace is indexed once, and
+// a query reads only a small part of it.
 func Example() {
 	file, err := os.Open("../testdata/go1.25.1.trace.gz")
 	if err != nil {

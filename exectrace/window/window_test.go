@@ -19,7 +19,8 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// record traces goroutines at a lock, and some that wait all the time, for more than one generation.
+// record traces goroutines that use a lock, and some that wait the whole time, for more than one
+// generation.
 func record(t *testing.T) []byte {
 	t.Helper()
 	return tracetest.Record(t, func() {
@@ -101,7 +102,7 @@ func TestWholeIsWall(t *testing.T) {
 	}
 }
 
-// TestPartsAreTheWhole: what stretches show sums up to what the whole shows, wherever it is cut.
+// TestPartsAreTheWhole: the intervals of a trace add up to the whole, wherever it is cut.
 func TestPartsAreTheWhole(t *testing.T) {
 	x, _, _ := index(t, record(t))
 	for _, view := range window.Views() {
@@ -126,7 +127,8 @@ func TestPartsAreTheWhole(t *testing.T) {
 	}
 }
 
-// TestOverview: the curves sum up to the same at every level of detail, and lanes stay within the stretch.
+// TestOverview: the curves have the same sums at every level of detail, and lanes stay within the
+// interval.
 func TestOverview(t *testing.T) {
 	data := record(t)
 	x, w, tr := index(t, data)

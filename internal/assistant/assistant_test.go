@@ -17,7 +17,7 @@ import (
 	"github.com/hone-go/hone/internal/assistant"
 )
 
-// asked connects a client of the SDK with a server whose commands print their words.
+// asked connects a client of the SDK to a server whose commands print their arguments.
 func asked(t *testing.T, o assistant.Options) *mcp.ClientSession {
 	t.Helper()
 	if o.Run == nil {
@@ -99,7 +99,7 @@ func TestToolsRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join(other, "secret"), filepath.Join(dir, "link")); err != nil {
-		if runtime.GOOS == "windows" { // a privilege there
+		if runtime.GOOS == "windows" { // needs a privilege there
 			t.Skip(err)
 		}
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestToolsRefuse(t *testing.T) {
 	}
 }
 
-// TestRunIsNotThere unless the user allowed it.
+// TestRunIsNotThere: the tool run exists only if the user allowed it.
 func TestRunIsNotThere(t *testing.T) {
 	names := func(o assistant.Options) (out []string) {
 		list, err := asked(t, o).ListTools(t.Context(), nil)

@@ -29,7 +29,8 @@ func TestMiddle(t *testing.T) {
 	}
 }
 
-// TestBisect finds the commit that added an allocation, although one commit does not build, and reports an error if nothing changed.
+// TestBisect finds the commit that added an allocation, although one commit does not build, and
+// reports an error if nothing changed.
 func TestBisect(t *testing.T) {
 	live.Only(t)
 	dir := t.TempDir()

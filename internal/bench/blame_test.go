@@ -11,7 +11,8 @@ import (
 	"github.com/hone-go/hone/profile/pairing"
 )
 
-// TestShare: a function with nearly all samples has nearly all of the cost, and processes that differ widen the variance.
+// TestShare: a function with nearly all samples has nearly all of the cost, and processes that
+// differ widen the variance.
 func TestShare(t *testing.T) {
 	cost := func(values ...int64) (costs []pairing.Cost) {
 		for _, v := range values {
@@ -62,7 +63,7 @@ func TestChangedLines(t *testing.T) {
 	}
 }
 
-// TestNearestChange: the change of a function, else that of the nearest caller which changed.
+// TestNearestChange: the change of a function, or that of its nearest caller that changed.
 func TestNearestChange(t *testing.T) {
 	old, new := t.TempDir(), t.TempDir()
 	const text = "package p\n\nfunc Outer() {\n\tfor range 100 {\n\t\tinner()\n\t}\n}\n\nfunc inner() {\n\tx++\n}\n\nfunc Other() {\n\tx--\n}\n"

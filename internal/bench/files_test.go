@@ -28,7 +28,7 @@ func file(t *testing.T, processes ...string) string {
 	return name
 }
 
-// run is what go test -count=n prints of one benchmark, around a time.
+// run returns what go test -count=n prints for one benchmark, with times around ns.
 func run(name string, n int, r *rand.Rand, ns, bytes float64) string {
 	var b strings.Builder
 	for range n {
@@ -94,7 +94,8 @@ func TestCompareFiles(t *testing.T) {
 	}
 }
 
-// TestOneProcessIsOneSample: ten values of one process per side do not prove a change, except of allocations.
+// TestOneProcessIsOneSample: ten values of one process per side do not prove a change, except of
+// allocations.
 func TestOneProcessIsOneSample(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	old, new := file(t, run("Parse", 10, r, 1000, 64)), file(t, run("Parse", 10, r, 1300, 65))
@@ -215,7 +216,8 @@ func FuzzCompareFiles(f *testing.F) {
 	})
 }
 
-// TestAgainstFile: what was just measured is compared with a file; without interleaving only large changes are called.
+// TestAgainstFile: new measurements are compared with a file; without interleaving only large
+// changes get a verdict.
 func TestAgainstFile(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("process: line\npkg: p\n")

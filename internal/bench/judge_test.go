@@ -13,8 +13,9 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 )
 
-// simulated is a run of many benchmarks whose times scatter by a tenth, with some slow processes; those in the first part are slower
-// by factor on the new side. The second set is drawn alike.
+// simulated returns a run of many benchmarks whose times vary by a tenth, with some slow processes;
+// those in the first part are slower by factor on the new side. The second set comes from the same
+// distribution.
 func simulated(rng *rand.Rand, benchmarks, samples int, changed int, factor float64) *runner {
 	r := &runner{}
 	draw := func(f float64) (s []Sample) {
@@ -56,7 +57,7 @@ func (r *runner) verdicts() map[compare.Verdict]int {
 	return count
 }
 
-// TestNoFalseChanges: of 120 comparisons of a program with itself at most 1 in 40 calls anything changed.
+// TestNoFalseChanges: of 120 comparisons of a program with itself, at most 1 in 40 has a verdict.
 func TestNoFalseChanges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	wrong := 0
@@ -74,7 +75,7 @@ func TestNoFalseChanges(t *testing.T) {
 	}
 }
 
-// TestChangesAreFound: a change of a fifth is found and its interval holds it, as the only one.
+// TestChangesAreFound: a change of a fifth is the only one found, and its interval contains it.
 func TestChangesAreFound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	found, others, held := 0, 0, 0
@@ -154,7 +155,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestTimer: the timer of the toolchain at hand can be copied.
+// TestTimer: the timer of the installed toolchain can be copied.
 func TestTimer(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the system has no getrusage")

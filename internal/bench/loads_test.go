@@ -12,8 +12,8 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// loadRuns makes runs of a load with a rate whose latencies scatter by 3 % around p50, starting every ten seconds after the first, two of a side
-// in a row as A B B A does.
+// loadRuns returns runs of a load with a rate whose latencies vary by 3 % around p50. One starts
+// every ten seconds after the first, in the order A B B A.
 func loadRuns(rng *rand.Rand, side, n int, p50 float64) (runs []LoadRun) {
 	base := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range n {
@@ -65,7 +65,7 @@ func TestLoads(t *testing.T) {
 	}
 }
 
-// TestLoadsClosed: in a closed loop more requests a second are better.
+// TestLoadsClosed: in a closed loop more requests per second are better.
 func TestLoadsClosed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	sides := [2][]LoadRun{loadRuns(rng, oldSide, 6, 0.001), loadRuns(rng, newSide, 6, 0.001)}

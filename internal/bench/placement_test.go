@@ -10,8 +10,9 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// placed is a run of benchmarks whose times scatter by 3 % from run to run, and by sd from link layout to link layout: each layout of each
-// side has a factor of its own. The second set has other layouts.
+// placed returns a run of benchmarks whose times vary by 3 % from run to run, and by sd from link
+// layout to link layout: each layout of each side has its own factor. The second set has other
+// layouts.
 func placed(rng *rand.Rand, benchmarks, samples int, sd, factor float64) *runner {
 	r := &runner{}
 	set := func(first int, f float64) (s []Sample) {
@@ -33,15 +34,16 @@ func placed(rng *rand.Rand, benchmarks, samples int, sd, factor float64) *runner
 	return r
 }
 
-// TestPlacementIsNoChange: functions that only moved are called changed in at most 1 of 40 comparisons of five benchmarks, although the
-// sides differ by more than their runs scatter. A change of a tenth is still found.
+// TestPlacementIsNoChange: functions that only moved get a verdict in at most 1 of 40 comparisons
+// of five benchmarks, although the sides differ by more than their runs vary. A change of a tenth
+// is still found.
 func TestPlacementIsNoChange(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a simulation without goroutines, which takes minutes under the race detector")
 	}
 	for _, tt := range []struct {
 		sd    float64 // between layouts
-		found int     // of 50 changes of a tenth, at least
+		found int     // at least, of 50 changes of a tenth
 	}{{0, 49}, {0.01, 48}, {0.03, 30}} {
 		rng := rand.New(rand.NewPCG(5, uint64(1000*tt.sd)))
 		wrong, naive, found := 0, 0, 0
@@ -87,7 +89,8 @@ func TestOneLayout(t *testing.T) {
 	}
 }
 
-// TestWideIntervalsHoldTheTruth: where layouts differ by 2 %, about 95 in 100 intervals hold the ratio of the functions themselves.
+// TestWideIntervalsHoldTheTruth: where layouts differ by 2 %, about 95 of 100 intervals contain the
+// ratio of the functions themselves.
 func TestWideIntervalsHoldTheTruth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a simulation without goroutines, which takes minutes under the race detector")

@@ -15,8 +15,9 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// TestSlowCounting: a program that would run for hours with counters is stopped, counted again in its own packages, and
-// its recording is complete without counts. The fake program that counts never ends by itself.
+// TestSlowCounting: a program that would run for hours with counters is stopped, then counted again
+// in its own packages only; the recording is complete without counts. The fake program that counts
+// never exits on its own.
 func TestSlowCounting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -68,7 +69,7 @@ func TestSlowCounting(t *testing.T) {
 	})
 }
 
-// twoPackages is a CPU profile of a program that spends in a dependency, too.
+// twoPackages is a CPU profile of a program that also spends CPU in a dependency.
 func twoPackages() []byte {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	b.Add([]profile.FrameSpec{{Function: "example.org/codec.Read", File: "codec.go", Line: 9}, {Function: "main.work", File: "main.go", Line: 3}}, 3, 3e7)

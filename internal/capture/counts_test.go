@@ -11,7 +11,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// ran sums, over all windows of a recording, how often the blocks of a function ran: by its name, its entry first.
+// ran sums how often the blocks of a function ran, over all windows of a recording: by function
+// name, the entry block first.
 func ran(t *testing.T, r *recording.Recording) map[string][]uint64 {
 	t.Helper()
 	var meta *covdata.Meta
@@ -62,7 +63,8 @@ func TestCountsOfAService(t *testing.T) {
 	if !ok || len(ph.Windows) != countWindows || ph.Requests == 0 {
 		t.Fatalf("phase %+v", ph)
 	}
-	// A window's counters are read while requests are under way: at either edge each connection's call may be half done.
+	// A window's counters are read while requests are under way: at either end, each connection may
+	// be in the middle of a call.
 	under := float64(2 * countWindows * o.Load.Connections)
 	if pad == nil || math.Abs(float64(slices.Max(pad))/390-float64(pad[0])) > under {
 		t.Errorf("pad ran %v: want 390 iterations for each call", pad)

@@ -12,7 +12,7 @@ import (
 )
 
 // hookAt runs f once, soon after the given phase of the recording made its first call. Phases that
-// measure from then on wait for the first cut of the load, with which measuring begins.
+// measure from then on wait for the first cut of the load, with which measuring starts.
 func hookAt(l *lab, phase string, f func()) {
 	var armed, done bool
 	run := func() {

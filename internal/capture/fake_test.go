@@ -19,7 +19,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// fakeProgram is a program that does what the tests ask for.
+// fakeProgram is a program that behaves as tests need it.
 type fakeProgram struct {
 	began time.Time
 	cores float64 // CPU seconds per second
@@ -27,10 +27,10 @@ type fakeProgram struct {
 	refuse    map[string]error // by call: "cpu", "trace", "rates", "heap", "block", …
 	listening bool
 	idle      bool   // nothing ever waits: block and mutex stay empty
-	hangs     string // the profile that it never has
-	collects  bool   // a third of its CPU goes into collection at GOGC=100, and memory is idle
+	hangs     string // the profile that never arrives
+	collects  bool   // a third of its CPU is garbage collection at GOGC=100, and memory is free
 
-	// called is told before each call, from the goroutine that makes it.
+	// called is called before each call, by the goroutine that makes it.
 	called func(call string)
 
 	mu       sync.Mutex
@@ -42,7 +42,7 @@ type fakeProgram struct {
 	restored bool
 	gogc     int       // percent
 	gogcs    []int     // all settings
-	spent    float64   // CPU seconds up to since, where it collects
+	spent    float64   // CPU seconds up to since, if collects
 	since    time.Time // of the setting
 
 	parts   map[string][]byte
@@ -69,7 +69,7 @@ func (p *fakeProgram) call(name string) error {
 	return err
 }
 
-// end lets the program end.
+// end makes the program exit.
 func (p *fakeProgram) end(e target.Exit) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -177,7 +177,7 @@ func (p *fakeProgram) SetGC(_ context.Context, percent *int, _ *int64) (int, int
 	return old, 0, nil
 }
 
-// spend books the CPU since the setting was changed: a third less without collection.
+// spend adds the CPU since the setting changed: a third less without collection.
 func (p *fakeProgram) spend() {
 	rate := p.cores
 	if p.collects {
@@ -234,22 +234,22 @@ func (p *fakeProgram) Parts() (map[string][]byte, map[string]string) { return p.
 type fakeLoad struct {
 	rate    float64
 	fail    bool
-	hang    bool   // answers nothing, with a request open on each of 8 connections
-	moved   string // answers 302 to there
+	hang    bool   // does not answer, and has a request open on each of 8 connections
+	moved   string // answers 302 with this address
 	expect  load.Expect
 	mu      sync.Mutex
 	last    time.Time
 	done    chan struct{}
 	once    sync.Once
 	stopped bool
-	cut     func() // told before each Cut
+	cut     func() // called before each Cut
 }
 
 func (g *fakeLoad) Cut() *load.Result {
 	if g.cut != nil {
 		g.cut()
 	}
-	g.mu.Lock() // the recording may end the load while a timer does
+	g.mu.Lock() // the recording may stop the load while a timer does
 	defer g.mu.Unlock()
 	now := time.Now()
 	r := &load.Result{Start: g.last, Elapsed: now.Sub(g.last), Closed: true, Expect: g.expect,
@@ -279,7 +279,7 @@ func (g *fakeLoad) Stop() *load.Result {
 	return g.Cut()
 }
 
-// profiles of the fakes
+// Profiles of the fakes.
 
 func heapProfile(n int64) []byte {
 	b := profile.NewBuilder(
@@ -315,7 +315,7 @@ func built(b *profile.Builder) []byte {
 	return data
 }
 
-// lab is a world of fakes.
+// lab has fakes of everything that a recording needs.
 type lab struct {
 	t      *testing.T
 	o      Options
@@ -324,12 +324,12 @@ type lab struct {
 	gen    *fakeLoad
 	builds int
 	runs   []target.RunSpec
-	// start makes the process of a run; nil: prog itself.
+	// start creates the process of a run; nil: prog itself.
 	start  func(target.RunSpec) process
 	events []Event
 }
 
-// timed are all phases but those that build the program once more.
+// timed are all phases except those that build the program again.
 func timed() []string {
 	return slices.DeleteFunc(Phases(), recording.Apart)
 }
@@ -339,7 +339,7 @@ func newLab(t *testing.T) *lab {
 	l.o = Options{
 		Package: "./cmd/server", Duration: 400 * time.Millisecond, Warmup: 200 * time.Millisecond, Timeout: 5 * time.Second,
 		Out: filepath.Join(t.TempDir(), "x.hone"), WorkDir: t.TempDir(), Version: "test",
-		Phases:   []string{recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace, recording.PhaseGOGC}, // counts take a real build
+		Phases:   []string{recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace, recording.PhaseGOGC}, // counts need a real build
 		Load:     &load.Options{Targets: []load.Target{{URL: "http://127.0.0.1:8080/x"}}, Connections: 3},
 		Progress: func(e Event) { l.events = append(l.events, e) },
 	}
@@ -384,7 +384,7 @@ func (l *lab) launch(_ context.Context, s target.RunSpec) (process, error) {
 	return l.prog, nil
 }
 
-// record runs and checks what holds whatever happens.
+// record runs the recording, and checks what always holds.
 func (l *lab) record(ctx context.Context) (bool, error) {
 	l.t.Helper()
 	partial, err := record(ctx, l.o, l.world)

@@ -38,7 +38,8 @@ func main() {
 }
 `
 
-// TestFilterReadsItsInputInEachRun: a program that is run once per phase reads the same input each time.
+// TestFilterReadsItsInputInEachRun: a program that is run once per phase reads the same input each
+// time.
 func TestFilterReadsItsInputInEachRun(t *testing.T) {
 	input := strings.Repeat("line\n", 100)
 	dir := unpack(t, realFilter)

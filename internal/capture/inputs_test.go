@@ -9,7 +9,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// inputsOf records a target with the phase inputs alone, beside the profile that says which functions to watch.
+// inputsOf records a target with the phase inputs alone, and the profile that decides which
+// functions to watch.
 func inputsOf(t *testing.T, o Options) *inputs.Counts {
 	t.Helper()
 	o.Phases = []string{recording.PhaseCPU, recording.PhaseInputs}
@@ -31,7 +32,8 @@ func inputsOf(t *testing.T, o Options) *inputs.Counts {
 	return c
 }
 
-// TestInputsOfAService: each request pads one text, always the same; requests are told apart by what the handler got.
+// TestInputsOfAService: each request pads one text, always the same; requests are distinguished by
+// the arguments of the handler.
 func TestInputsOfAService(t *testing.T) {
 	o := realOptions(t, unpack(t, realService))
 	addr := freeAddr(t)
@@ -41,7 +43,7 @@ func TestInputsOfAService(t *testing.T) {
 	if pad == nil || c.Requests == 0 || c.Targets != 1 || c.Units == 0 {
 		t.Fatalf("%+v", c)
 	}
-	// At the window's edges a request may be between its handler's entry and pad's.
+	// At the ends of the window a request may be between the entry of its handler and that of pad.
 	edge := int64(2 * o.Load.Connections)
 	if pad.Different != 1 || pad.Hashed != pad.Calls || pad.Calls < c.Requests-edge || pad.Calls > c.Requests+edge || !pad.ByValue() {
 		t.Errorf("pad: %+v of %d requests", pad, c.Requests)
@@ -83,7 +85,8 @@ func TestWatchable(t *testing.T) {
 	}
 }
 
-// TestHotFunctions: a literal of another package that was compiled into package main is watched in the package of its file.
+// TestHotFunctions: a literal of another package that was compiled into package main is watched in
+// the package of its file.
 func TestHotFunctions(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	add := func(n int64, stack ...profile.FrameSpec) { b.Add(stack, n, n*1e7) }

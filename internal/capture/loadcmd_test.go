@@ -22,7 +22,7 @@ func commandRecorder(t *testing.T, line string, output *lines) *recorder {
 	return r
 }
 
-// lines collects what is written, from several goroutines.
+// lines collects what several goroutines write.
 type lines struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -40,7 +40,8 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-// TestLoadCommandRunsAndEnds: the command runs until it is stopped, with its children, and its CPU time is known.
+// TestLoadCommandRunsAndEnds: the command runs until it is stopped, with its children, and its CPU
+// time is known.
 func TestLoadCommandRunsAndEnds(t *testing.T) {
 	marks := filepath.Join(t.TempDir(), "marks")
 	var out lines
@@ -66,7 +67,8 @@ func TestLoadCommandRunsAndEnds(t *testing.T) {
 	}
 }
 
-// TestLoadCommandThatDrivesNothing: one that fails, or ends at once, ends the recording with the reason.
+// TestLoadCommandThatDrivesNothing: a command that fails, or exits immediately, ends the recording
+// with the reason.
 func TestLoadCommandThatDrivesNothing(t *testing.T) {
 	for line, want := range map[string]string{
 		"echo no such flag >&2; exit 2": "exit code 2; last lines on stderr: no such flag",

@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// TestMissingParts: what cannot be had is named and costs nothing else.
+// TestMissingParts: what is not available is named, and everything else is recorded.
 func TestMissingParts(t *testing.T) {
 	gone := func(why, how string) error { return &target.Missing{What: "x", Why: why, How: how} }
 	tests := []struct {

@@ -19,7 +19,7 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// programLab is a world in which the target ends after length.
+// programLab is a lab whose target exits after length.
 func programLab(t *testing.T, length time.Duration, change func(n int, s target.RunSpec, p *fakeProgram)) *lab {
 	l := newLab(t)
 	l.o.Load = nil
@@ -109,8 +109,8 @@ func TestProgramThatEnds(t *testing.T) {
 	})
 }
 
-// TestLongProgram: one that takes longer than a phase's share runs once a phase,
-// and its metrics are logged.
+// TestLongProgram: a program that takes longer than a phase's share runs once per phase, and its
+// metrics are logged.
 func TestLongProgram(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestProgramFails(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string
-		run   int // that fails
+		run   int // the run that fails
 		want  string
 		parts []string
 	}{
@@ -224,7 +224,7 @@ func TestProgramInterrupted(t *testing.T) {
 				if len(l.runs) != run {
 					t.Errorf("%d runs after the interrupt in run %d", len(l.runs), run)
 				}
-				// What the interrupted run had collected is there.
+				// What the interrupted run collected before is in the recording.
 				r := l.open()
 				if run >= 2 && !r.Has("cpu.pprof") || run >= 3 && !r.Has("block.pprof") {
 					t.Errorf("parts %q", partNames(r.Manifest))
@@ -279,14 +279,15 @@ func TestServiceByItself(t *testing.T) {
 	})
 }
 
-// TestListensAndEnds: a program that listens for a while, as one with a debug port does, and ends well by itself is a
-// program. What was seen of it while it was taken for a service is not kept.
+// TestListensAndEnds: a program that listens for a while, for example on a debug port, and exits
+// without an error is not a service. What was measured while it was taken for a service is not
+// kept.
 func TestListensAndEnds(t *testing.T) {
 	for _, c := range []struct {
 		what    string
 		length  time.Duration
 		exit    int
-		cleanly int // runs of the clean phase that were started, the first included
+		cleanly int // runs of the clean phase that were started, including the first
 	}{
 		{"in the clean phase", 70 * time.Millisecond, 0, 1},
 		{"in the phase cpu", 300 * time.Millisecond, 0, 2},
@@ -326,7 +327,7 @@ func TestListensAndEnds(t *testing.T) {
 
 const benchHead = "goos: linux\ngoarch: amd64\npkg: example.com/x\ncpu: Some CPU\n"
 
-// benchLab is a world in which the target is a test binary.
+// benchLab is a lab whose target is a test binary.
 func benchLab(t *testing.T, print func(n int, s target.RunSpec) string, exit target.Exit) *lab {
 	l := newLab(t)
 	l.o.Load, l.o.Bench = nil, "Sum"
@@ -374,7 +375,8 @@ func TestBenchmarks(t *testing.T) {
 		if n := len(parseBench(text)); n != 2*clean.Runs {
 			t.Errorf("bench.txt has %d lines of %d clean runs:\n%s", n, clean.Runs, text)
 		}
-		// A row a benchmark, a sample a process; iterations of different benchmarks are not added up.
+		// One row per benchmark, one sample per process; iterations of different benchmarks are not
+		// added up.
 		if clean.Requests != 0 || len(clean.Benchmarks) != 2 {
 			t.Fatalf("%d requests, benchmarks %+v", clean.Requests, clean.Benchmarks)
 		}
@@ -442,7 +444,7 @@ func TestAnother(t *testing.T) {
 		want         bool
 	}{
 		{0, 0, time.Second, true},
-		{1, 4 * time.Second, 6 * time.Second, false}, // half a run is all that is left
+		{1, 4 * time.Second, 6 * time.Second, false}, // time remains for half a run only
 		{1, 3 * time.Second, 6 * time.Second, true},
 		{10, 6 * time.Second, 6 * time.Second, false},
 		{maxRuns, time.Second, time.Hour, false},
@@ -454,7 +456,7 @@ func TestAnother(t *testing.T) {
 	}
 }
 
-// TestOutIsADirectory: what is wrong with the file is said before anything is built.
+// TestOutIsADirectory: the error is reported before anything is built.
 func TestOutIsADirectory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -466,7 +468,8 @@ func TestOutIsADirectory(t *testing.T) {
 	})
 }
 
-// Every run adds what the machine did meanwhile, the first one too, which showed what kind of program it is.
+// Every run adds what the machine did meanwhile, also the first run, which shows what kind of
+// program it is.
 func TestProgramsPhasesKnowTheMachine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

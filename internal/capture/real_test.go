@@ -122,7 +122,7 @@ func unpack(t *testing.T, archive string) string {
 	return dir
 }
 
-// freeAddr is a loopback address that nobody listens at.
+// freeAddr returns a loopback address at which nothing listens.
 func freeAddr(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -214,7 +214,7 @@ func testUnderLoad(t *testing.T, w world, dir string) {
 			t.Errorf("phase %s: %+v", name, p)
 		}
 	}
-	// What was allocated in the window is in the profile, within its sampling error.
+	// The profile has what was allocated in the window, within its sampling error.
 	cpu, _ := r.Phase("cpu")
 	got := float64(total(t, r, "allocs.pprof", "alloc_space"))
 	if want := float64(cpu.AllocBytes); got < 0.5*want || got > 2*want {
@@ -229,7 +229,7 @@ func testUnderLoad(t *testing.T, w world, dir string) {
 	nothingLeft(t, o, addr)
 }
 
-// nothingLeft checks that neither a process nor a file of the recording stays.
+// nothingLeft checks that neither a process nor a file of the recording remains.
 func nothingLeft(t *testing.T, o Options, addr string) {
 	t.Helper()
 	if conn, err := net.DialTimeout("tcp", addr, time.Second); err == nil {
@@ -264,7 +264,7 @@ func testInterrupted(t *testing.T, w world, dir, phase string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o.Progress = func(e Event) {
-		// In the middle of the phase, or when what has no middle begins.
+		// In the middle of the phase, or at its start if it has no middle.
 		if e.Phase == phase && (e.At > 0 || e.Of == 0) {
 			cancel()
 		}
@@ -279,7 +279,7 @@ func testInterrupted(t *testing.T, w world, dir, phase string) {
 	nothingLeft(t, o, addr)
 }
 
-// builtOnce is the real world, but for its builds: they are copies of one.
+// builtOnce is real except for its builds, which are copies of a single one.
 func builtOnce(t *testing.T, o Options) world {
 	w := realWorld()
 	bin, _, err := w.build(t.Context(), target.BuildSpec{Package: o.Package, Dir: o.Dir, WorkDir: o.WorkDir})
@@ -367,7 +367,7 @@ func TestRealProgramAndBenchmark(t *testing.T) {
 	})
 }
 
-// TestRealURL takes this test's own process through the stock endpoints.
+// TestRealURL records this test's own process through the standard endpoints.
 func TestRealURL(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)

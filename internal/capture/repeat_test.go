@@ -9,7 +9,8 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// TestOptionsOf: what a recording says about its run is enough to repeat it, or the error says what to give.
+// TestOptionsOf: a recording's description of its run is enough to repeat it, or the error says
+// what to give.
 func TestOptionsOf(t *testing.T) {
 	target := recording.Target{Kind: "service", Dir: "/src/app", RunDir: "/run", Args: []string{"-x"}, Arg: "./app", BuildFlags: []string{"-tags=a"}}
 	spec := func(targets ...load.Target) *recording.Load {

@@ -250,7 +250,8 @@ func TestRefusedBeforeTheRun(t *testing.T) {
 	}
 }
 
-// TestKeepsAnswers: what the service answers before the load begins is kept, from two turns.
+// TestKeepsAnswers: the answers of the service before the load starts are kept, of two requests per
+// target.
 func TestKeepsAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -304,7 +305,8 @@ func TestEveryRequestFails(t *testing.T) {
 	})
 }
 
-// TestOverload: that a rate is too much is said, and what to do, when something piles up.
+// TestOverload: when requests or goroutines pile up, a note says that the rate is too high, and
+// what to do.
 func TestOverload(t *testing.T) {
 	windows := func(answers ...int64) (list []*load.Result) {
 		for _, n := range answers {
@@ -332,7 +334,7 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// TestTooHighARate: a person who waits hears it at once, and the recording keeps it.
+// TestTooHighARate: the warning is shown immediately, and the recording keeps it.
 func TestTooHighARate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -402,8 +404,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestServiceBehindItsLoad asserts that a service too busy to answer is relieved of its load, and that the
-// recording still ends.
+// TestServiceBehindItsLoad asserts that the load of a service that is too busy to answer is
+// stopped, and that the recording still finishes.
 func TestServiceBehindItsLoad(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

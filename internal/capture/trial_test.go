@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// trialLab is a lab whose program collects much, on a machine with memory to spare.
+// trialLab is a lab whose program spends much on collection, on a machine with free memory.
 func trialLab(t *testing.T) *lab {
 	l := newLab(t)
 	l.prog.collects = true
@@ -41,7 +41,7 @@ func TestTrial(t *testing.T) {
 		if len(order) < leastTurns || len(order)%4 != 0 {
 			t.Errorf("turns of %d", order)
 		}
-		for block := range slices.Chunk(order, 4) { // ABBA, starting with either
+		for block := range slices.Chunk(order, 4) { // ABBA or BAAB
 			if len(block) == 4 && (block[0] != block[3] || block[1] != block[2] || block[0] == block[1]) {
 				t.Errorf("turns of %d", order)
 			}
@@ -95,7 +95,7 @@ func TestNoTrial(t *testing.T) {
 	}
 }
 
-// TestTrialCutShort: whatever ends the recording meanwhile, the rest is kept and the setting restored.
+// TestTrialCutShort: whatever interrupts the recording, the rest is kept and the setting restored.
 func TestTrialCutShort(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

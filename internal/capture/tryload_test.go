@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// says lists the events' texts.
+// says lists the texts of the events.
 func (l *lab) says() string {
 	var b strings.Builder
 	for _, e := range l.events {
@@ -23,8 +23,8 @@ func (l *lab) says() string {
 	return b.String()
 }
 
-// TestAHandlerThatHangsIsSaidInTime: its first request is tried once, with the time that -timeout allows,
-// and meanwhile the reader sees what they wait for.
+// TestAHandlerThatHangsIsSaidInTime: the first request is tried once, with the time limit of
+// -timeout, and meanwhile the user sees what hone waits for.
 func TestAHandlerThatHangsIsSaidInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -54,7 +54,8 @@ func TestAHandlerThatHangsIsSaidInTime(t *testing.T) {
 	})
 }
 
-// TestAServiceThatStopsAnsweringIsNotMeasuredOn: in the warm-up nothing is recorded, later the recording ends.
+// TestAServiceThatStopsAnsweringIsNotMeasuredOn: during the warm-up nothing is recorded, later the
+// recording ends.
 func TestAServiceThatStopsAnsweringIsNotMeasuredOn(t *testing.T) {
 	for _, phase := range []string{"warmup", "clean"} {
 		t.Run(phase, func(t *testing.T) {
@@ -84,7 +85,7 @@ func TestAServiceThatStopsAnsweringIsNotMeasuredOn(t *testing.T) {
 	}
 }
 
-// TestALoadWithoutSuccessIsSaid: in the progress, as a note, and for the report's first line.
+// TestALoadWithoutSuccessIsSaid: in the progress, in a note, and in the first line of the report.
 func TestALoadWithoutSuccessIsSaid(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,7 +108,7 @@ func TestALoadWithoutSuccessIsSaid(t *testing.T) {
 	})
 }
 
-// TestExpectedErrorsAreNotFailures: -expect makes them successes, in figures and notes.
+// TestExpectedErrorsAreNotFailures: -expect counts them as successes, in figures and notes.
 func TestExpectedErrorsAreNotFailures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

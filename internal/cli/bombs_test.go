@@ -19,7 +19,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// bomb writes a recording with one part, whose content is text, over and over, size bytes of it.
+// bomb writes a recording with one part, which repeats text up to size bytes.
 func bomb(t *testing.T, part string, text []byte, size int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "bomb.hone")
@@ -57,7 +57,7 @@ func bomb(t *testing.T, part string, text []byte, size int) string {
 	return path
 }
 
-// tiny is a compressed profile of 64 MiB of locations that have nothing but an id of their own.
+// tiny is a compressed profile of 64 MiB, with locations that have only an id.
 func tiny(t *testing.T) []byte {
 	t.Helper()
 	var records bytes.Buffer
@@ -69,7 +69,7 @@ func tiny(t *testing.T) []byte {
 	z, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
 	for range 64 {
 		if err == nil {
-			_, err = z.Write(records.Bytes()) // ids come again, which shows when all are read
+			_, err = z.Write(records.Bytes()) // ids repeat, which shows when all are read
 		}
 	}
 	if err == nil {
@@ -81,7 +81,8 @@ func tiny(t *testing.T) []byte {
 	return packed.Bytes()
 }
 
-// TestBombs: recordings made to unpack to far more than they hold are refused with a clear error, within 512 MiB.
+// TestBombs: recordings that unpack to far more than they may contain are refused with a clear
+// error, within 512 MiB.
 func TestBombs(t *testing.T) {
 	live.Only(t)
 	self, err := os.Executable()
@@ -117,7 +118,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestMaxMemory: a command that takes more memory than it may is ended with an error that names the flag.
+// TestMaxMemory: a command that exceeds its memory limit is stopped, with an error that names the
+// flag.
 func TestMaxMemory(t *testing.T) {
 	live.Only(t)
 	self, err := os.Executable()

@@ -128,7 +128,7 @@ func TestEveryCommandHasHelpAndExamplesThatParse(t *testing.T) {
 	}
 }
 
-// TestHelpShowsATargetsFile: what -load reads is explained where -load is.
+// TestHelpShowsATargetsFile: the help of -load explains the file that it reads.
 func TestHelpShowsATargetsFile(t *testing.T) {
 	for _, name := range []string{"run", "record", "load"} {
 		_, out, _ := run(t, "help", name)
@@ -138,7 +138,7 @@ func TestHelpShowsATargetsFile(t *testing.T) {
 			}
 		}
 	}
-	// The example is one that is read.
+	// Hone can read the example.
 	_, text, _ := strings.Cut(targetsHelp, "\n\n")
 	text, _, _ = strings.Cut(text, "\n\nA target is")
 	dir := t.TempDir()
@@ -212,7 +212,7 @@ func TestCompletionScriptsNameEveryCommand(t *testing.T) {
 				t.Errorf("%s completion lacks %s", shell, name)
 			}
 		}
-		for _, word := range []string{"blocking", "concat-loop", "hone completion recordings"} { // a view, a rule, what lists recordings
+		for _, word := range []string{"blocking", "concat-loop", "hone completion recordings"} { // a view, a rule, a command that lists recordings
 			if !strings.Contains(out, word) {
 				t.Errorf("%s completion lacks %s", shell, word)
 			}
@@ -220,7 +220,7 @@ func TestCompletionScriptsNameEveryCommand(t *testing.T) {
 	}
 }
 
-// TestBashCompletion asks the script in a bash what may stand at the end of some lines.
+// TestBashCompletion asks the script in a bash for completions of some lines.
 func TestBashCompletion(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

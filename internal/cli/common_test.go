@@ -74,7 +74,8 @@ func TestOutputKeepsDevices(t *testing.T) {
 	}
 }
 
-// TestPicturesByEnding: a file's name chooses the format, and one that says nothing is refused.
+// TestPicturesByEnding: the file's extension chooses the format; a name without a known extension
+// is refused.
 func TestPicturesByEnding(t *testing.T) {
 	c := newCorpus(t)
 	for _, x := range []struct{ command, file, head, err string }{

@@ -23,7 +23,8 @@ import (
 	"time"
 )
 
-// A service that wants a client certificate is read with -cert, -key and -ca, and not without.
+// A service that demands a client certificate can be read with -cert, -key and -ca, and not
+// without.
 func TestReportsFromAServiceWithTLS(t *testing.T) {
 	dir := t.TempDir()
 	clients := clientCertificate(t, dir)
@@ -57,7 +58,7 @@ func TestReportsFromAServiceWithTLS(t *testing.T) {
 	}
 }
 
-// Attaching speaks to the service as the load does.
+// Attaching connects to the service in the same way as the load.
 func TestAttachTakesTheFlagsOfTheConnection(t *testing.T) {
 	fs := flag.NewFlagSet("run", flag.ContinueOnError)
 	var r recordFlags

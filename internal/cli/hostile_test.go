@@ -20,7 +20,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// corpus is a directory of files whose every name is hostile, and so are theirs.
+// corpus is a directory of files with hostile names in the file names and in the content.
 type corpus struct {
 	dir                                                                    string
 	profile, folded, dump, trace, targets, bench, broken, commits, history string
@@ -90,7 +90,7 @@ func newCorpus(t *testing.T) corpus {
 	return c
 }
 
-// oneLine is the hostile text for formats of lines.
+// oneLine is the hostile text for line-based formats.
 var oneLine = strings.NewReplacer("\n", "", "\r", "", "\x00", "", ";", ",").Replace(screentest.Valid)
 
 // quoted writes text as a Go string of escapes.
@@ -131,7 +131,7 @@ func hostileProfile(t *testing.T, types ...profile.ValueType) []byte {
 	return out.Bytes()
 }
 
-// hostileTrace records a trace with hostile annotations, and makes the name of a function hostile, too.
+// hostileTrace records a trace with hostile annotations and a hostile function name.
 func hostileTrace(t *testing.T) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -155,7 +155,7 @@ func hostilePlaceholderForANameThatIsReplaced(ctx context.Context, done chan boo
 	done <- true
 }
 
-// lines are the command lines for a command; those of a command that is not here are missing.
+// lines returns the command lines for a command; a command without lines fails the test.
 func (c corpus) lines(out string) map[string][][]string {
 	sources := func(command string, more ...string) [][]string {
 		var lines [][]string
@@ -218,7 +218,7 @@ func (c corpus) lines(out string) map[string][][]string {
 	return all
 }
 
-// TestHostileNamesWithEveryCommand: nothing that comes from outside reaches a terminal but as text.
+// TestHostileNamesWithEveryCommand: text from outside reaches a terminal only as printable text.
 func TestHostileNamesWithEveryCommand(t *testing.T) {
 	c := newCorpus(t)
 	lines := c.lines(filepath.Join(c.dir, "out.hone"))
@@ -278,7 +278,7 @@ func (c corpus) try(t *testing.T, line []string, fs *flag.FlagSet) (seen bool) {
 	return seen
 }
 
-// redrawn is what a progress line begins with on a terminal.
+// redrawn is the start of a progress line on a terminal.
 var redrawn = regexp.MustCompile("\r\x1b\\[K")
 
 func TestProgressEscapesWhatItSays(t *testing.T) {

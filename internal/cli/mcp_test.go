@@ -11,8 +11,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestMCPAnswers speaks with the command over its streams, as an assistant does, and asks for each tool of a recording and a profile
-// whose names are hostile: an answer is what the command prints, with nothing in it that a terminal would obey.
+// TestMCPAnswers speaks with the command over its streams, as an assistant does, and calls each
+// tool for a recording and a profile with hostile names: an answer is what the command prints,
+// without escape sequences.
 func TestMCPAnswers(t *testing.T) {
 	c := newCorpus(t)
 	toServer, fromClient := io.Pipe()

@@ -18,7 +18,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// pprofFlags are the names of all flags that google/pprof's driver declares.
+// pprofFlags returns the names of all flags that google/pprof's driver declares.
 func pprofFlags(t *testing.T) []string {
 	t.Helper()
 	fs := &recordedFlags{FlagSet: flag.NewFlagSet("pprof", flag.ContinueOnError)}
@@ -46,7 +46,7 @@ func TestAllPprofFlagsAreKnown(t *testing.T) {
 		"png", "proto", "ps", "raw", "svg", "tags", "text", "top", "topproto", "traces", "tree", "web", "weblist"}
 	elsewhere := []string{
 		"http", "no_browser", // the web UI is a command
-		"buildid", "tools", // nothing is symbolised, and by no other program
+		"buildid", "tools", // hone symbolizes nothing, and calls no other program for it
 		"intel_syntax", // disasm's own
 	}
 	fs := flag.NewFlagSet("top", flag.ContinueOnError)

@@ -4,5 +4,5 @@ package cli
 
 import "os"
 
-// peakMemory is not known here.
+// peakMemory is not available here.
 func peakMemory(*os.ProcessState) int64 { return 0 }

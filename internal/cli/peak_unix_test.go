@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// peakMemory is the most memory that a process that ended had resident, in bytes.
+// peakMemory returns the peak resident memory of a process that exited, in bytes.
 func peakMemory(s *os.ProcessState) int64 {
 	use, ok := s.SysUsage().(*syscall.Rusage)
 	switch {

@@ -36,7 +36,7 @@ func TestPprofsNamesGetAHint(t *testing.T) {
 	}
 }
 
-// TestPprofPageNamesCommandsThatExist also holds the translation to the commands.
+// TestPprofPageNamesCommandsThatExist also compares the table of translations with the commands.
 func TestPprofPageNamesCommandsThatExist(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "pprof.md"))
 	if err != nil {

@@ -21,15 +21,15 @@ import (
 	"github.com/hone-go/hone/internal/live"
 )
 
-// TestMain lets this test binary be the hone command of the scripts.
+// TestMain makes this test binary the hone command of the scripts.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"hone": func() { os.Exit(Main(context.Background(), os.Args[1:], System())) },
 	})
 }
 
-// TestScripts runs the command lines of testdata/script as a user would type them, each
-// in a directory and with a cache of its own.
+// TestScripts runs the command lines of testdata/script as a user would type them, each script in
+// its own directory, with its own cache.
 func TestScripts(t *testing.T) {
 	userCache, err := os.UserCacheDir()
 	if err != nil {
@@ -72,7 +72,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// withoutGo is a PATH without the directories that hold a go command.
+// withoutGo returns PATH without the directories that contain a go command.
 func withoutGo(path string) string {
 	return strings.Join(slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
 		found, _ := filepath.Glob(filepath.Join(dir, "go"+exe()))
@@ -96,8 +96,8 @@ func freePort() (string, error) {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), nil
 }
 
-// exitsCommand is "exits CODE PROGRAM ARGS...": it runs a program and checks its exit
-// code; the output is for the stdout and stderr commands.
+// exitsCommand is "exits CODE PROGRAM ARGS...": it runs a program and checks its exit code; stdout
+// and stderr can be matched afterwards.
 func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM ARGS...")
@@ -117,8 +117,8 @@ func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// webCommand is "web VAR STATUS BODY": it starts a web server that answers everything
-// alike until the script ends, and puts its URL into VAR.
+// webCommand is "web VAR STATUS BODY": it starts a web server that gives this answer to everything
+// until the script ends, and puts its URL into VAR.
 func webCommand(ts *testscript.TestScript, _ bool, args []string) {
 	status, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -130,7 +130,7 @@ func webCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], srv.URL)
 }
 
-// cutCommand is "cut FILE PERCENT": it keeps that share of a file.
+// cutCommand is "cut FILE PERCENT": it truncates a file to that share.
 func cutCommand(ts *testscript.TestScript, _ bool, args []string) {
 	percent, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -140,7 +140,7 @@ func cutCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.Truncate(name, info.Size()*int64(percent)/100))
 }
 
-// busyCommand is "busy PORT": something else listens there until the script ends.
+// busyCommand is "busy PORT": another process listens there until the script ends.
 func busyCommand(ts *testscript.TestScript, _ bool, args []string) {
 	l, err := net.Listen("tcp", "127.0.0.1:"+args[0])
 	ts.Check(err)

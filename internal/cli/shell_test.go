@@ -16,8 +16,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 const shellStacks = "main.main;main.a;main.c 60\nmain.main;main.a;runtime.mallocgc 10\nmain.main;main.bell;main.(*T).Do 30\n"
 
-// shellRun runs the lines of a script on shellStacks. DIR in them is the directory that
-// the source is in.
+// shellRun runs the lines of a script on shellStacks. DIR in them is the directory of the source.
 func shellRun(t *testing.T, script string, args ...string) (code int, stdout, stderr, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -31,7 +30,8 @@ func shellRun(t *testing.T, script string, args ...string) (code int, stdout, st
 	return code, out.String(), errs.String(), dir
 }
 
-// TestShellSaysWhatCommandsSay: a line at the prompt is a command line with the source.
+// TestShellSaysWhatCommandsSay: a line at the prompt prints the same as the command line with the
+// source.
 func TestShellSaysWhatCommandsSay(t *testing.T) {
 	for _, tc := range []struct{ lines, command string }{
 		{"top", "top"},
@@ -81,7 +81,7 @@ func TestShellReadsOnce(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	env := Env{Stdout: &out, Stderr: &errs, CacheDir: filepath.Join(dir, "cache"), Dir: dir}
-	env.Stdin = readerFunc(func(b []byte) (int, error) { // asked for commands, it takes the source away
+	env.Stdin = readerFunc(func(b []byte) (int, error) { // when it asks for commands, the source is removed
 		os.Remove(source)
 		env.Stdin = nil
 		return copy(b, "top\nbase="+source+"\nsample_index=samples\ntraces\nquit\n"), nil
@@ -249,7 +249,7 @@ func TestCtrlCAbandonsTheLine(t *testing.T) {
 	var screen bytes.Buffer
 	sh := newShell(context.Background(), Env{Width: 80, Stderr: &bytes.Buffer{}}, []string{"x"})
 	term := sh.newTerminal(strings.NewReader("not this\x1b[D\x1b[D\x03top\t 5\r\x1b[A\r"), &screen)
-	for range 2 { // typed, then brought back
+	for range 2 { // typed, then brought back from the history
 		line, err := term.ReadLine()
 		if err != nil || line != "top 5" {
 			t.Errorf("line %q, %v", line, err)
@@ -260,7 +260,7 @@ func TestCtrlCAbandonsTheLine(t *testing.T) {
 	}
 }
 
-// TestShellKeepsProfilesUnchanged: what a command makes of a source is not the next one's.
+// TestShellKeepsProfilesUnchanged: a command does not change the source for the next one.
 func TestShellKeepsProfilesUnchanged(t *testing.T) {
 	_, first, _, dir := shellRun(t, "folded")
 	base := filepath.Join(dir, "x.folded")

@@ -17,7 +17,7 @@ import (
 	"github.com/hone-go/hone/internal/ui"
 )
 
-// uiOf is a server for sources, and what it takes for its environment.
+// uiOf returns a server for sources, and its environment.
 func uiOf(t *testing.T, sources ...string) (http.Handler, Env) {
 	t.Helper()
 	env := Env{Getenv: os.Getenv, CacheDir: t.TempDir(), Dir: t.TempDir(), Version: "test"}
@@ -28,7 +28,7 @@ func uiOf(t *testing.T, sources ...string) (http.Handler, Env) {
 	return h, env
 }
 
-// TestUIAnswersAreTheCommands: what a view shows is what the command prints, to the byte.
+// TestUIAnswersAreTheCommands: a view shows exactly what the command prints.
 func TestUIAnswersAreTheCommands(t *testing.T) {
 	c := newCorpus(t)
 	h, env := uiOf(t, c.recording, c.profile, c.trace)
@@ -109,7 +109,7 @@ func TestUISources(t *testing.T) {
 	}
 }
 
-// drive is a page that walks through the views of the page under test, which it holds in a frame.
+// drive is a page that visits the views of the page under test, which is in a frame.
 const drive = `<!doctype html><iframe id="f" width="1000" height="600"></iframe><pre id="seen"></pre><script>
 const seen = [], frame = document.getElementById("f");
 const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
@@ -219,7 +219,7 @@ async function drive(views) {
 drive(VIEWS);
 </script>`
 
-// TestUIInBrowser walks through the views of a recording whose names are hostile.
+// TestUIInBrowser visits the views of a recording with hostile names.
 func TestUIInBrowser(t *testing.T) {
 	c := newCorpus(t)
 	h, _ := uiOf(t, c.recording, c.profile, c.trace)
@@ -247,7 +247,8 @@ func TestUIInBrowser(t *testing.T) {
 	}
 }
 
-// TestUIGraphScriptMayRun: the policy of the call graph admits its script as a parser of XML sees it.
+// TestUIGraphScriptMayRun: the content security policy of the call graph allows its script, as an
+// XML parser reads it.
 func TestUIGraphScriptMayRun(t *testing.T) {
 	c := newCorpus(t)
 	h, _ := uiOf(t, c.recording)

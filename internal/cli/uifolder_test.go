@@ -17,8 +17,9 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// TestUIFolderOfRecordings makes three recordings in a folder that is being served: each appears when it is made, the newest
-// first, under an address that stays, and every view of each says what the command says.
+// TestUIFolderOfRecordings writes three recordings to a folder that is being served: each appears
+// when it is written, the newest first, under an address that does not change, and every view of
+// each shows what the command prints.
 func TestUIFolderOfRecordings(t *testing.T) {
 	folder := t.TempDir()
 	trace := hostileTrace(t)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestServerGC holds the bounds of the collector's percentage, and that it falls as the heap grows.
+// TestServerGC checks the bounds of the collector's percentage, and that it decreases as the heap
+// grows.
 func TestServerGC(t *testing.T) {
 	last := mostServerGC
 	for _, live := range []uint64{0, 4 << 20, 48 << 20, 96 << 20, 300 << 20, 1 << 30, 1 << 40} {
@@ -21,7 +22,8 @@ func TestServerGC(t *testing.T) {
 	}
 }
 
-// TestAdaptCollector: the percentage of before is there again after stop, also after later collections.
+// TestAdaptCollector: after stop, the percentage is the previous one again, even after later
+// collections.
 func TestAdaptCollector(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(137))
 	stop := adaptCollector()

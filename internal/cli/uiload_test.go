@@ -6,7 +6,7 @@ import (
 	"github.com/hone-go/hone/histogram"
 )
 
-// TestLatencyBins: every request is in exactly one bin, and in the one that its latency belongs to.
+// TestLatencyBins: every request is in exactly one bin, the one of its latency.
 func TestLatencyBins(t *testing.T) {
 	h := histogram.New()
 	h.RecordN(90_000, 3)         // 90 µs

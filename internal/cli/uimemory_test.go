@@ -13,8 +13,9 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// TestUIMemoryIsFlat asks for 500 different views of a profile. What is in use after the first 100 of them may grow only by the
-// answers that are kept: no profile that a filter made, no layout and no source is.
+// TestUIMemoryIsFlat asks for 500 different views of a profile. After the first 100 of them, memory
+// in use may grow only by the answers that are kept: filtered profiles, layouts and sources are
+// not.
 func TestUIMemoryIsFlat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector multiplies what it measures")
@@ -59,7 +60,7 @@ func TestUIMemoryIsFlat(t *testing.T) {
 	}
 	inUse := func() int {
 		runtime.GC()
-		runtime.GC() // what cleanups hold goes with the second
+		runtime.GC() // what cleanups hold is freed by the second
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc)

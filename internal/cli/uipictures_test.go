@@ -21,8 +21,8 @@ var (
 	picturesOf = flag.String("pictures_of", "", "with -pictures, `FILES` to show, with commas between them")
 )
 
-// TestUIPicturesInBrowser takes a picture of the flame graph, which is a page in a frame, and checks that something was drawn. With
-// -pictures it takes all:
+// TestUIPicturesInBrowser takes a picture of the flame graph, which is a page in a frame, and
+// checks that something was drawn. With -pictures it takes all pictures:
 //
 //	go test ./internal/cli -run UIPictures -pictures /tmp/ui -pictures_of before.hone,after.hone
 func TestUIPicturesInBrowser(t *testing.T) {
@@ -66,8 +66,8 @@ func TestUIPicturesInBrowser(t *testing.T) {
 	}
 }
 
-// viewsOf returns the addresses of what there is to see: all views of the first source, which is a recording, with its slowest
-// request, and the views of histories and services among the others.
+// viewsOf returns the addresses of all views of the first source, which is a recording, with its
+// slowest request, and those of the views of histories and services among the other sources.
 func viewsOf(t *testing.T, at string) (views []string) {
 	t.Helper()
 	for _, view := range []string{"findings", "trace", "flame", "graph", "top", "source", "peek", "disasm", "load", "requests", "recording", "compare&base=1", "diff&base=1", "flame&base=1"} {

@@ -12,8 +12,8 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// manifest makes a recording of a service whose clean phase holds ten windows of 1000 requests, with
-// the given CPU seconds a window, on a machine where nothing else runs.
+// manifest returns a recording of a service whose clean phase has ten windows of 1000 requests,
+// with the given CPU seconds per window, on a machine where nothing else runs.
 func manifest(cpu float64, jitter float64) recording.Manifest {
 	p := recording.Phase{Name: recording.PhaseClean, Seconds: 10, Verdict: "ok", MachineCPUSeconds: 10*cpu + 1}
 	for i := range 10 {
@@ -32,7 +32,7 @@ func manifest(cpu float64, jitter float64) recording.Manifest {
 	return m
 }
 
-// program makes a recording of a program that runs and exits, of n runs.
+// program returns a recording of n runs of a program that runs and exits.
 func program(n int, cpu float64, objects int64) recording.Manifest {
 	m := manifest(1, 0)
 	p := recording.Phase{Name: recording.PhaseClean, Runs: n, MachineCPUSeconds: cpu * float64(n)}
@@ -50,7 +50,8 @@ func program(n int, cpu float64, objects int64) recording.Manifest {
 	return m
 }
 
-// bench makes a recording of benchmarks, three processes each, from seconds, bytes and objects of an operation.
+// bench returns a recording of benchmarks, three processes each, from seconds, bytes and objects
+// per operation.
 func bench(rows map[string][3]float64, names ...string) recording.Manifest {
 	m := program(3, 1, 0)
 	m.Target.Kind, m.Target.Bench = "bench", "."
@@ -110,7 +111,7 @@ func TestRecordingsVerdicts(t *testing.T) {
 	}{
 		{"a third less CPU is better", manifest(0.9, 0.02), manifest(0.58, 0.02), map[string]Verdict{"cpu": Better}},
 		{"half as much again is worse", manifest(0.6, 0.02), manifest(0.93, 0.02), map[string]Verdict{"cpu": Worse}},
-		// One run per side, however calm its windows, does not know by how much runs differ.
+		// One run per side does not show by how much runs differ, however little its windows vary.
 		{"a quarter more may be chance", manifest(0.6, 0.005), manifest(0.75, 0.005), map[string]Verdict{"cpu": Unknown, "allocated": Same}},
 		{"2 % less allocated is seen", manifest(0.6, 0.02), less, map[string]Verdict{"cpu": Unknown, "allocated": Better, "allocations": Same}},
 		{"wild windows widen", manifest(0.9, 0.8), manifest(0.6, 0.8), map[string]Verdict{"cpu": Unknown}},
@@ -121,8 +122,9 @@ func TestRecordingsVerdicts(t *testing.T) {
 	}
 }
 
-// Other processes, the hypervisor and CPU quotas widen what recordings differ by: the change of the quiet machine
-// is no verdict any more, nor is a service that became slower because it had fewer cores.
+// Other processes, the hypervisor and CPU quotas widen the intervals: a change that is significant
+// on a quiet machine has no verdict here, nor has a service that became slower because it had fewer
+// cores.
 func TestBusyMachinesWiden(t *testing.T) {
 	busy := func(m recording.Manifest) recording.Manifest {
 		p := &m.Phases[0]
@@ -152,8 +154,8 @@ func TestBusyMachinesWiden(t *testing.T) {
 	}
 }
 
-// Pairs of one program, whose runs differ by what was measured between runs and whose windows are all but
-// alike, get at most 1 verdict in 40; the windows alone would give one to most.
+// Of pairs of runs of one program that differ as measured runs do, and whose windows are nearly
+// equal, at most 1 in 40 gets a verdict; the windows alone would give one to most.
 func TestSameProgramGetsNoVerdict(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const pairs = 400
@@ -179,8 +181,8 @@ func TestSameProgramGetsNoVerdict(t *testing.T) {
 	}
 }
 
-// Several recordings per side show how much they differ: three calm ones see what one cannot, and wild
-// ones are believed.
+// Several recordings per side show how much runs differ: three that agree find what one cannot, and
+// three that vary are believed.
 func TestSeveralRecordingsASide(t *testing.T) {
 	side := func(at int, cpus ...float64) (list []Source) {
 		for i, cpu := range cpus {
@@ -205,8 +207,8 @@ func TestSeveralRecordingsASide(t *testing.T) {
 	}
 }
 
-// What every process allocates alike is compared exactly, with two or more runs per side; and where runs differ a little,
-// one run a side is enough for a real change.
+// What every process allocates equally is compared exactly, with two or more runs per side; where
+// runs differ a little, one run per side is enough for a large change.
 func TestExactAllocations(t *testing.T) {
 	c := compared(t, single("old", program(2, 1, 1_000_000)), single("new", program(2, 1.01, 999_999)), Options{})
 	wantVerdicts(t, c, map[string]Verdict{"allocations": Better, "cpu": Unknown})
@@ -220,12 +222,13 @@ func TestExactAllocations(t *testing.T) {
 	wantVerdicts(t, c, map[string]Verdict{"allocations": Same})
 	c = compared(t, single("old", program(1, 1, 1_000_000)), single("new", program(1, 1, 1_030_000)), Options{})
 	wantVerdicts(t, c, map[string]Verdict{"allocations": Worse})
-	// Of so few objects the runtime's own are a good part.
+	// Of so few objects, the runtime's own are a large share.
 	c = compared(t, single("old", program(1, 1, 1000)), single("new", program(1, 1, 1200)), Options{})
 	wantVerdicts(t, c, map[string]Verdict{"allocations": Unknown})
 }
 
-// Benchmarks are compared by name; the rest is listed, and without anything in common there is no comparison.
+// Benchmarks are compared by name; those of one side only are listed, and without a common
+// benchmark there is no comparison.
 func TestBenchmarksAreMatchedByName(t *testing.T) {
 	rows := map[string][3]float64{"A-2": {1e-6, 100, 3}, "B-2": {1e-3, 5000, 40}, "C-2": {2e-6, 0, 0}, "D-2": {3e-6, 16, 1}}
 	old := bench(rows, "A-2", "B-2", "C-2")
@@ -299,7 +302,8 @@ func TestRecordingsRefusesWhatDiffers(t *testing.T) {
 	}
 }
 
-// A difference that the user may want to compare is noted; the port that a service listens on is ignored.
+// A difference that the user may want to compare is noted; the port that a service listens on is
+// ignored.
 func TestRecordingsNotesWhatDiffers(t *testing.T) {
 	m := manifest(0.6, 0)
 	m.Target.Args = []string{"-addr", "127.0.0.1:9090"}
@@ -317,7 +321,7 @@ func TestRecordingsNotesWhatDiffers(t *testing.T) {
 		}
 	}
 
-	// On another machine only what is allocated compares.
+	// Between two machines, only allocations are compared.
 	m = manifest(0.3, 0)
 	m.Machine.CPU = "Another CPU"
 	wantVerdicts(t, compared(t, single("a", manifest(0.9, 0)), single("b", m), Options{}), map[string]Verdict{"cpu": Unknown, "allocated": Same})

@@ -15,7 +15,8 @@ import (
 
 var cpuTypes = []profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}}
 
-// cpuProfile has so many samples of 10 ms in each function, over 10 seconds.
+// cpuProfile returns a profile with the given number of samples of 10 ms in each function, over 10
+// seconds.
 func cpuProfile(t testing.TB, samples map[string]int64) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(cpuTypes...)
@@ -128,7 +129,7 @@ func TestDiffPerRequest(t *testing.T) {
 	if d.Per != "request" || math.Abs(r.Old-500e-6) > 1e-12 || math.Abs(r.New-1e-3) > 1e-12 || r.Verdict != Worse {
 		t.Errorf("per %s: %+v", d.Per, r)
 	}
-	// Beside a plain profile, time is what both have.
+	// If one side is a plain profile, both are compared per second.
 	d = diffOf(t, DiffOptions{Threshold: 0.01}, []DiffSource{recorded(20_000)}, []DiffSource{source(cpuProfile(t, map[string]int64{"main.a": 1000}), 1)})
 	if d.Per != "second" || len(d.Notes) == 0 {
 		t.Errorf("per %s, notes %q", d.Per, d.Notes)
@@ -138,7 +139,8 @@ func TestDiffPerRequest(t *testing.T) {
 	}
 }
 
-// A benchmark runs for a given time, so its runs say nothing: twice the operations at the same CPU is half the cost.
+// A benchmark runs for a given time, so costs are compared per operation: twice the operations at
+// the same CPU is half the cost.
 func TestDiffPerOperation(t *testing.T) {
 	recorded := func(iterations ...int64) DiffSource {
 		s := source(cpuProfile(t, map[string]int64{"main.a": 1000}), 1)
@@ -160,7 +162,7 @@ func TestDiffPerOperation(t *testing.T) {
 	if r := rowOf(t, d, "main.a"); d.Per != "operation" || math.Abs(r.Old-1e-3) > 1e-12 || math.Abs(r.New-500e-6) > 1e-12 || r.Verdict != Better {
 		t.Errorf("per %s: %+v", d.Per, r)
 	}
-	// The operations of several do not add up.
+	// Operations of different benchmarks do not add up.
 	d = diffOf(t, DiffOptions{Threshold: 0.01}, []DiffSource{recorded(10_000, 10)}, []DiffSource{recorded(20_000, 20)})
 	if d.Per != "second" || len(d.Notes) == 0 || !strings.Contains(d.Notes[0], "several benchmarks") {
 		t.Errorf("per %s, notes %q", d.Per, d.Notes)
@@ -177,7 +179,7 @@ func TestDiffByTotals(t *testing.T) {
 	}
 }
 
-// Where runs differ by more than sampling, the spread between profiles is what counts.
+// If runs differ by more than sampling explains, the spread between profiles is used.
 func TestDiffOfSetsUsesTheirSpread(t *testing.T) {
 	set := func(ns ...int64) (out []DiffSource) {
 		for _, n := range ns {
@@ -194,7 +196,7 @@ func TestDiffOfSetsUsesTheirSpread(t *testing.T) {
 	if r := rowOf(t, steady, "main.a"); r.Verdict != Worse {
 		t.Errorf("steady: %+v", r)
 	}
-	// Two that agree by chance are not without scatter.
+	// Two profiles that agree by chance still have a spread.
 	few := diffOf(t, o, set(10, 10), set(14, 14))
 	if r := rowOf(t, few, "main.a"); r.Verdict != Unknown {
 		t.Errorf("few: %+v", r)
@@ -313,8 +315,8 @@ func TestDiffRefuses(t *testing.T) {
 	}
 }
 
-// resampled draws every function's samples again around their mean: two such
-// profiles are two recordings of one program that nothing disturbed.
+// resampled draws every function's samples again around their mean: two such profiles are two
+// undisturbed recordings of one program.
 func resampled(t testing.TB, r *rand.Rand, names []string, mean []float64) *profile.Profile {
 	samples := map[string]int64{}
 	for i, name := range names {
@@ -329,7 +331,7 @@ func resampled(t testing.TB, r *rand.Rand, names []string, mean []float64) *prof
 	return cpuProfile(t, samples)
 }
 
-// noisy is what a run makes of the means: all of them and each of them differ from run to run.
+// noisy varies the means as a run does: all of them together, and each of them.
 func noisy(r *rand.Rand, mean []float64, sd float64) []float64 {
 	out, all := make([]float64, len(mean)), math.Exp(sd*r.NormFloat64())
 	for i, m := range mean {
@@ -338,8 +340,9 @@ func noisy(r *rand.Rand, mean []float64, sd float64) []float64 {
 	return out
 }
 
-// The promise: of comparisons of a program with itself at most 1 in 40 calls anything moved.
-// Hundreds of them, with the shape of real profiles: few expensive functions and a long tail.
+// The promise: of comparisons of a program with itself, at most 1 in 40 reports that anything
+// moved. There are hundreds of them, with the shape of real profiles: few expensive functions and a
+// long tail.
 func TestFalseAlarmsOfSelfComparison(t *testing.T) {
 	r := rand.New(rand.NewPCG(2026, 11))
 	var names []string

@@ -8,7 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// stackRow is of so many samples; frames that begin with "main." are the main module's.
+// stackRow returns a row with that many samples; frames that start with "main." are the main
+// module's.
 func stackRow(samples int64, owner int, functions ...string) *site.Row {
 	r := &site.Row{Count: samples, Value: samples * 1e7, Owner: owner}
 	for _, f := range functions {
@@ -21,7 +22,7 @@ func stackRow(samples int64, owner int, functions ...string) *site.Row {
 	return r
 }
 
-// What a function calls in other modules is its own, as far as the next line of the main module.
+// What a function calls in other modules counts as its own, up to the next line of the main module.
 func TestSpendingGoesToTheNearestFunction(t *testing.T) {
 	table := &site.Table{Sites: []*site.Site{{CPU: []*site.Row{
 		stackRow(1, 0, "main.report", "main.handle"),

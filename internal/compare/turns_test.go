@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// inTurns draws the CPU figures of two sides whose runs take turns on a machine that drifts.
+// inTurns draws the CPU figures of two sides whose runs are interleaved, on a machine that drifts.
 func inTurns(rng *rand.Rand, runs int, factor float64) pair {
 	var p pair
 	drift := 0.0
@@ -23,7 +23,7 @@ func inTurns(rng *rand.Rand, runs int, factor float64) pair {
 	return p
 }
 
-// TestByRanks: of sides that are alike one in forty may get a verdict; a change of 20 % gets one.
+// TestByRanks: of equal sides at most one in forty may get a verdict; a change of 20 % gets one.
 func TestByRanks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, tt := range []struct {
@@ -48,15 +48,15 @@ func TestByRanks(t *testing.T) {
 	}
 }
 
-// TestTrialFigures: interleaved recordings are also compared by what has one value in each of them, and changes too small to matter get no
-// verdict, however sure they are.
+// TestTrialFigures: interleaved recordings are also compared by metrics that have one value per
+// recording; changes too small to matter get no verdict, however significant they are.
 func TestTrialFigures(t *testing.T) {
 	service := func(gc, wait float64, i int) recording.Manifest {
 		m := manifest(1, 0)
 		m.ID = fmt.Sprint(gc, wait, i)
 		p := &m.Phases[0]
 		gc, wait = gc*(1+0.01*float64(i)), wait*(1+0.01*float64(i))
-		busy := 5.0 // the runtime's clock ended earlier, and the share of the process's own time is smaller
+		busy := 5.0 // the runtime's clock stopped earlier, and the share of the process's own time is smaller
 		p.GCSeconds, p.BusySeconds, p.LockSeconds, p.PeakRSSBytes = &gc, &busy, &wait, 100<<20
 		return m
 	}
@@ -64,7 +64,7 @@ func TestTrialFigures(t *testing.T) {
 		m := bench(map[string][3]float64{"A": {1e-6, 100, 2}}, "A")
 		m.ID = fmt.Sprint(gc, wait, i)
 		gc, wait = gc*(1+0.01*float64(i)), wait*(1+0.01*float64(i))
-		busy := 6.0 // other processes took the CPUs that it held
+		busy := 6.0 // other processes used its CPUs
 		m.Phases[0].GCSeconds, m.Phases[0].BusySeconds, m.Phases[0].LockSeconds = &gc, &busy, &wait
 		return m
 	}

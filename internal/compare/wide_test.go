@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestWideRatio: two recordings per side that differ by orders of magnitude have no interval, and none that JSON cannot hold.
+// TestWideRatio: two recordings per side that differ by orders of magnitude have no interval, and
+// no value that JSON cannot represent.
 func TestWideRatio(t *testing.T) {
 	like := figure{name: "clean phase", metric: LockWait, unit: "s", kind: lockWait}
 	of := func(values ...float64) (figures []figure) {

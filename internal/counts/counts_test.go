@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/covdata"
 )
 
-// The blocks of this function, as the cover tool cuts it:
+// The blocks of this function, as the cover tool divides it:
 //
 //	10 func find(want int) int {      10.26 to 11.25: the entry
 //	11     for i, x := range all {    11.25 to 12.16: an iteration

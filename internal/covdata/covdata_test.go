@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/covdata"
 )
 
-// program counts what it does in two packages of its own and one of the standard library.
+// program executes counted blocks in two packages of its own and one of the standard library.
 var program = map[string]string{
 	"go.mod": "module example.com/counted\n\ngo 1.23\n",
 	"main.go": `package main
@@ -154,7 +154,8 @@ func TestReadsWhatCovdataReads(t *testing.T) {
 	}
 }
 
-// TestBrokenFilesAreErrors cuts and changes both files everywhere: an error or counts, and no panic.
+// TestBrokenFilesAreErrors truncates and changes both files everywhere: the result is an error or
+// counts, never a panic.
 func TestBrokenFilesAreErrors(t *testing.T) {
 	dir := record(t)
 	meta, counters := file(t, dir, "covmeta"), file(t, dir, "covcounters")

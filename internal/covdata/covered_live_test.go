@@ -2,5 +2,6 @@
 
 package covdata_test
 
-// covered are the packages whose blocks are counted: with one of the standard library, which is compiled again for that.
+// covered are the packages whose blocks are counted, including one of the standard library, which
+// must be compiled again.
 const covered = "./...,strings"

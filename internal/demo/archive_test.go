@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write leftpad.txtar from examples/leftp
 
 const examples = "../../examples/leftpad"
 
-// The archive is examples/leftpad, file for file.
+// The archive equals examples/leftpad, file for file.
 func TestArchiveHoldsTheExamples(t *testing.T) {
 	want := txtar.Format(&txtar.Archive{Comment: []byte(comment), Files: tree(t, examples)})
 	if *update {
@@ -33,8 +33,8 @@ func TestArchiveHoldsTheExamples(t *testing.T) {
 
 const comment = "Copy of examples/leftpad, made by go generate ./internal/demo; edit there.\n\n"
 
-// What is extracted is what is in examples, byte for byte: the archive's
-// form has lost nothing (a missing last newline, a line that looks like a mark).
+// What is extracted equals the files in examples, byte for byte: the archive's format loses nothing
+// (a missing last newline, a line that looks like a file marker).
 func TestExtract(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "not", "there", "yet")
 	before, after, err := Extract(dir)
@@ -48,7 +48,7 @@ func TestExtract(t *testing.T) {
 		t.Errorf("extracted files differ from examples (-want +got):\n%s", diff)
 	}
 
-	// A second time it fixes what was changed and leaves the rest alone.
+	// The second time, extracting repairs what was changed and leaves the rest alone.
 	old := filepath.Join(before, "leftpad.go")
 	stale := filepath.Join(after, "of_another_version.go")
 	for _, path := range []string{old, stale} {
@@ -82,7 +82,7 @@ func TestExtractFails(t *testing.T) {
 	}
 }
 
-// Both modules carry the same tests: that is how they are known to answer alike.
+// Both modules have the same tests, which show that they give the same answers.
 func TestBothModulesAreTestedAlike(t *testing.T) {
 	for _, name := range []string{"answers_test.go", "main_test.go", "go.mod"} {
 		before, err := os.ReadFile(filepath.Join(examples, "before", name))
@@ -107,7 +107,7 @@ func tree(t *testing.T, dir string) []txtar.File {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		// A build or a profile left behind in the directory is no part of the example.
+		// A binary or a profile left in the directory is not part of the example.
 		if ext := filepath.Ext(path); ext != ".go" && ext != ".mod" && ext != ".md" {
 			return nil
 		}

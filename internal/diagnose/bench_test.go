@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkRun runs all rules over a large table without source: 2,000 sites of
-// 20 CPU rows and 5 allocation rows each, every tenth of them a Sprintf.
+// BenchmarkRun runs all rules over a large table without source: 2,000 sites of 20 CPU rows and 5
+// allocation rows each; every tenth is a Sprintf.
 func BenchmarkRun(b *testing.B) {
 	p := pass()
 	for i := range 2000 {

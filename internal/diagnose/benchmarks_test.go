@@ -12,8 +12,8 @@ func benchSample(run int, seconds, bytes, allocs float64) recording.BenchSample 
 	return recording.BenchSample{Run: run, Iterations: 100, SecondsPerOp: seconds, BytesPerOp: &bytes, AllocsPerOp: &allocs}
 }
 
-// Of several benchmarks each has its own figures, and what nobody can divide is absent; several lines of one
-// process count once.
+// Each of several benchmarks has its own figures, and figures that cannot be divided among them are
+// absent; several lines of one process count once.
 func TestBenchmarksHaveARowEach(t *testing.T) {
 	ph := recording.Phase{
 		Name: recording.PhaseClean, Seconds: 3, Runs: 3, CPUSeconds: 6,
@@ -34,7 +34,8 @@ func TestBenchmarksHaveARowEach(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 
-	// A process with a single benchmark spends its CPU on that: two cores busy make twice the wall time.
+	// A process with a single benchmark spends its CPU on it: with two busy cores, twice the wall
+	// time.
 	ph.Benchmarks = ph.Benchmarks[:1]
 	one := benchmarks(ph)[0]
 	if one.CPUSeconds == nil || *one.CPUSeconds != 8 {
@@ -42,7 +43,7 @@ func TestBenchmarksHaveARowEach(t *testing.T) {
 	}
 }
 
-// Iterations of several benchmarks are no requests: no figure per request comes of them.
+// Iterations of several benchmarks are not requests: there is no figure per request.
 func TestSeveralBenchmarksHaveNoCommonFigure(t *testing.T) {
 	ph := recording.Phase{Name: recording.PhaseClean, Seconds: 1, Runs: 1, CPUSeconds: 1,
 		Benchmarks: []recording.Benchmark{

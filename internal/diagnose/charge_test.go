@@ -11,8 +11,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// TestChargeOnce: whatever rules claim, every claimed row is charged to exactly
-// one of those that claim it, and so no sum of costs exceeds the total.
+// TestChargeOnce: whatever rules claim, every claimed row is charged to exactly one of the rules
+// that claim it; therefore no sum of costs exceeds the total.
 func TestChargeOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := []string{"a", "b", "c", "d"}
@@ -24,7 +24,7 @@ func TestChargeOnce(t *testing.T) {
 		pick := func(what string) []*site.Row {
 			var rows []*site.Row
 			if len(table) > 0 {
-				rows = rapid.SliceOf(rapid.SampledFrom(table)).Draw(t, what) // a row may come twice
+				rows = rapid.SliceOf(rapid.SampledFrom(table)).Draw(t, what) // a row may occur twice
 			}
 			return rows
 		}
@@ -75,7 +75,7 @@ func TestChargeOrder(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		a, b claim // a is to have r
+		a, b claim // r goes to a
 	}{
 		{"the callee nearer the leaf", claim{match: match("inner", r, other)}, claim{match: match("outer", r), rule: specific(9)}},
 		{"a callee rather than the line", claim{match: match("outer", r, other)}, claim{match: match("", r)}},
@@ -97,7 +97,8 @@ func TestChargeOrder(t *testing.T) {
 	}
 }
 
-// TestChargeLive: live memory goes to the rule that says why it stays, CPU of the same line to the more specific one.
+// TestChargeLive: live memory goes to the rule that says why it is kept, CPU of the same line to
+// the more specific rule.
 func TestChargeLive(t *testing.T) {
 	live, spent := row(1, 100, "main.f"), cpu(5, "main.f")
 	leak := claim{rule: rule.Rule{Kind: rule.Leak}, match: rule.Match{Live: []*site.Row{live}}}
@@ -117,7 +118,7 @@ func has(rows []*site.Row, r *site.Row) bool {
 	return false
 }
 
-// specific is a rule of a specificity.
+// specific returns a rule of a specificity.
 func specific(n int) rule.Rule {
 	return rule.Rule{Finder: finder.Groups{Claim: rule.Claim{Specificity: n}}}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// TestSavingCycles: the scheduler's work for 4,000 cycles is part of what a line saves that makes
-// half of all bytes, as far as the scheduler has so much.
+// TestSavingCycles: a line that allocates half of all bytes also saves the scheduler's work for its
+// share of 4,000 cycles, at most what the scheduler spends.
 func TestSavingCycles(t *testing.T) {
 	for _, c := range []struct {
 		cycles    int64

@@ -15,7 +15,7 @@ import (
 // period is the length of a CPU sample.
 const period = 10_000_000
 
-// prices prices like site.Table, by a given cost of a byte.
+// prices prices like site.Table, with a given cost per byte.
 type prices struct{ secondsPerByte float64 }
 
 func (p prices) Price(cpu, allocs []*site.Row) (site.Cost, stats.Interval) {
@@ -33,13 +33,13 @@ func (p prices) Price(cpu, allocs []*site.Row) (site.Cost, stats.Interval) {
 	return c, stats.Add(stats.Poisson(c.Samples).Scale(period/1e9), gc)
 }
 
-// Share is of the ten CPU-seconds of pass.
+// Share is relative to the ten CPU-seconds of pass.
 func (p prices) Share(cpu, allocs []*site.Row) stats.Interval {
 	_, spread := p.Price(cpu, allocs)
 	return spread.Scale(1.0 / 10)
 }
 
-// row makes a row of so many samples (or objects), blamed at its last frame.
+// row returns a row with that many samples (or objects), blamed at its last frame.
 func row(count, value int64, functions ...string) *site.Row {
 	r := &site.Row{Count: count, Value: value, Owner: len(functions) - 1}
 	for _, f := range functions {
@@ -52,7 +52,7 @@ func cpu(samples int64, functions ...string) *site.Row {
 	return row(samples, samples*period, functions...)
 }
 
-// at makes a site of the main module.
+// at returns a site of the main module.
 func at(function, file string, line int) *site.Site {
 	s := &site.Site{}
 	s.Function, s.File, s.Line = function, "/src/app/"+file, line
@@ -60,7 +60,7 @@ func at(function, file string, line int) *site.Site {
 	return s
 }
 
-// finds makes a rule of given matches.
+// finds returns a rule with given matches.
 func finds(id string, matches ...rule.Match) rule.Rule {
 	for i := range matches {
 		if matches[i].Confidence == "" {
@@ -76,7 +76,7 @@ func finds(id string, matches ...rule.Match) rule.Rule {
 	}
 }
 
-// claiming is a rule that makes another claim.
+// claiming returns a rule with another claim.
 func claiming(r rule.Rule, change func(*rule.Claim)) rule.Rule {
 	groups, _ := r.Finder.(finder.Groups)
 	change(&groups.Claim)

@@ -20,8 +20,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// faulty is of a service of 1,000 requests a second with so many page faults a second, and a part of its CPU time in
-// the kernel.
+// faulty is of a service of 1,000 requests per second with that many page faults per second, and a
+// part of its CPU time in the kernel.
 func faulty(faults int64, system float64) *rule.Pass {
 	p := pass()
 	for i := range p.Manifest.Phases {
@@ -35,7 +35,7 @@ func faulty(faults int64, system float64) *rule.Pass {
 // TestFaults: page faults that cost much are reported.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
-		faults int64 // a second
+		faults int64 // per second
 		system float64
 		want   string
 	}{
@@ -51,7 +51,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsOfFiles: a profile with hardly any handing back of memory does not blame the heap.
+// TestFaultsOfFiles: if a profile shows hardly any memory being returned to the system, the heap is
+// not blamed.
 func TestFaultsOfFiles(t *testing.T) {
 	for back, want := range map[int64]string{100: "memory that was returned", 2: "so it is mapped files"} {
 		p := faulty(64_000, 0.5)
@@ -64,7 +65,7 @@ func TestFaultsOfFiles(t *testing.T) {
 	}
 }
 
-// TestFaultsOfRuns: those of a program that exits are reported per run.
+// TestFaultsOfRuns: faults of a program that exits are reported per run.
 func TestFaultsOfRuns(t *testing.T) {
 	p := pass()
 	for i := range p.Manifest.Phases {
@@ -78,10 +79,11 @@ func TestFaultsOfRuns(t *testing.T) {
 	}
 }
 
-// TestSavingFaults: of 10 CPU-seconds 6 are in the kernel, and of these 1 in system calls, which hand memory back, too. The line allocates a half of all
-// bytes and has 2 seconds: of the 5 for faults a half is for its memory, and four fifths of that at other lines.
+// TestSavingFaults: of 10 CPU-seconds 6 are in the kernel, 1 of them in system calls, which also
+// return memory. The line allocates half of all bytes and has 2 seconds: of the 5 for faults, half
+// is for its memory, and four fifths of that are at other lines.
 func TestSavingFaults(t *testing.T) {
-	back := int64(50) // samples in handing memory back
+	back := int64(50) // samples in returning memory
 	save := func(p *rule.Pass, bytes int64) Saving {
 		t.Helper()
 		makes := finds("makes", rule.Match{
@@ -127,7 +129,7 @@ func TestSavingFaults(t *testing.T) {
 	}
 }
 
-// TestEntries: where this toolchain's stacks end in a system call is known.
+// TestEntries: the functions in which this toolchain's stacks end in a system call are known.
 func TestEntries(t *testing.T) {
 	live.Only(t)
 	if runtime.GOOS != "linux" {

@@ -7,8 +7,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// TestGeneric: a cost without a known mistake comes after all findings, promises nothing, is not counted
-// among what is hidden, and does not report lines that are mostly explained.
+// TestGeneric: a cost without a known mistake comes after all findings, promises nothing, is not
+// counted as hidden, and does not name lines that are mostly explained.
 func TestGeneric(t *testing.T) {
 	known, half, alone, cold := at("main.known", "f.go", 1), at("main.half", "f.go", 2), at("main.alone", "f.go", 3), at("main.cold", "f.go", 4)
 	sprintf, knownRest := cpu(90, "fmt.Sprintf", "main.known"), cpu(30, "main.known")
@@ -37,8 +37,8 @@ func TestGeneric(t *testing.T) {
 	}
 }
 
-// TestGenericLines: of several lines of a function the finding describes the most expensive one, with that line's evidence only,
-// and says that the cost is that of all.
+// TestGenericLines: for several lines of a function, the finding describes the most expensive one,
+// with only that line's evidence, and says that the cost is that of all.
 func TestGenericLines(t *testing.T) {
 	first, second := at("main.next", "f.go", 1), at("main.next", "f.go", 2)
 	generic := finds("generic",

@@ -15,8 +15,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// TestGolden holds the JSON of a report with every kind of finding: the schema
-// that scripts rely on.
+// TestGolden compares the JSON of a report with every kind of finding: the schema that scripts
+// depend on.
 func TestGolden(t *testing.T) {
 	pad, send, send2 := at("main.leftpad", "leftpad.go", 6), at("main.(*StatsD).Send", "statsd.go", 36), at("main.(*StatsD).Send", "statsd.go", 38)
 	entry := at("main.handler", "handlers.go", 41).Frame

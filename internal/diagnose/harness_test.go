@@ -87,8 +87,8 @@ func bench(t *testing.T) *rule.Pass {
 	return p
 }
 
-// TestNothingIsSaidOfTheHarness: setup and the loop over b.N are not the program's. What the benchmark measures
-// is accused as ever.
+// TestNothingIsSaidOfTheHarness: setup and the loop over b.N do not belong to the program. What the
+// benchmark measures is reported as usual.
 func TestNothingIsSaidOfTheHarness(t *testing.T) {
 	for kind, want := range map[string][]string{
 		"bench":   {"concat-loop pad"},
@@ -116,7 +116,7 @@ func TestNothingIsSaidOfTheHarness(t *testing.T) {
 	}
 }
 
-// TestRulesThatSkipBenchmarks: those that follow from how a benchmark runs.
+// TestRulesThatSkipBenchmarks: rules about something that follows from how a benchmark runs.
 func TestRulesThatSkipBenchmarks(t *testing.T) {
 	var got []string
 	for _, r := range Rules() {

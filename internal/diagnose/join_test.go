@@ -24,7 +24,7 @@ func TestJoinNotes(t *testing.T) {
 	}
 }
 
-// TestJoinOfAPass: what was not asked of the compiler is listed with the reason.
+// TestJoinOfAPass: code about which the compiler was not asked is listed with the reason.
 func TestJoinOfAPass(t *testing.T) {
 	p := pass()
 	s := at("main.f", "f.go", 1)

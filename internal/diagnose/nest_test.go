@@ -11,8 +11,9 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// nesting is of a constructor that main.f calls, in which main.g compiles a pattern and main.h, which others call too,
-// builds a string: 100, 200 and 60 samples of 1,000 below the constructor, and 40 of main.h elsewhere.
+// nesting is of a constructor that main.f calls, in which main.g compiles a pattern and main.h,
+// which others call too, builds a string: 100, 200 and 60 samples of 1,000 below the constructor,
+// and 40 of main.h elsewhere.
 func nesting(removes bool) []rule.Rule {
 	own := cpu(100, "main.New", "main.f")
 	compiles := cpu(200, "regexp.Compile", "main.g", "main.New", "main.f")
@@ -29,8 +30,8 @@ func nesting(removes bool) []rule.Rule {
 	}
 }
 
-// TestNested: a fix that takes a call away saves what lies inside of it, too, and says so. What others call,
-// too, stays.
+// TestNested: a fix that removes a call also saves what is inside of it, and says so. What others
+// call, too, remains.
 func TestNested(t *testing.T) {
 	r := diagnose(t, pass(), nesting(true)...)
 	if got := order(r); got != "ctor@main.f pattern@main.g concat@main.h" {
@@ -56,7 +57,8 @@ func TestNested(t *testing.T) {
 	}
 }
 
-// TestNestedInPart: of what lies inside of the calls that a fix takes away only in part, that part goes.
+// TestNestedInPart: a fix that removes only a part of the calls saves that part of what is inside
+// of them.
 func TestNestedInPart(t *testing.T) {
 	r := diagnose(t, pass(), nesting(true)...)
 	outer, inner, shared := &r.Findings[0], &r.Findings[1], &r.Findings[2]
@@ -77,7 +79,7 @@ func TestNestedInPart(t *testing.T) {
 	}
 }
 
-// TestNestedStays: where the fix leaves the calls inside, they are no part of what it saves.
+// TestNestedStays: if the fix keeps the calls inside, it does not save them.
 func TestNestedStays(t *testing.T) {
 	r := diagnose(t, pass(), nesting(false)...)
 	if got := order(r); got != "pattern@main.g ctor@main.f concat@main.h" {
@@ -90,7 +92,8 @@ func TestNestedStays(t *testing.T) {
 	}
 }
 
-// TestNestedAboveFloor: a call whose own work is next to nothing is shown for what its removal removes.
+// TestNestedAboveFloor: a call that costs almost nothing itself is shown if its removal saves what
+// is inside.
 func TestNestedAboveFloor(t *testing.T) {
 	own, compiles := cpu(5, "main.New", "main.f"), cpu(200, "regexp.Compile", "main.g", "main.New", "main.f")
 	ctor := finds("ctor", rule.Match{Site: at("main.f", "f.go", 1), CPU: []*site.Row{own, compiles}, Callees: []string{"main.New"}})

@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// locking is a service whose requests wait for so many milliseconds in 5 s of 8 connections: 40 s.
+// locking is a service whose requests wait that many milliseconds in 5 s of 8 connections: 40 s.
 func locking(throughput int64, cores float64, ms int64) (*rule.Pass, rule.Rule) {
 	p := pass()
 	for i := range p.Manifest.Phases {
@@ -23,10 +23,11 @@ func locking(throughput int64, cores float64, ms int64) (*rule.Pass, rule.Rule) 
 	return p, r
 }
 
-// TestLockIsPricedByItsQueue: behind a section that takes all of the time of a request there are seven others. The
-// part of the waiting that a rule says its fix saves has nothing to do with it: half the section is half the queue.
+// TestLockIsPricedByItsQueue: seven requests queue for a section that takes all of a request's
+// time. Half the section is half the queue, whatever share of the waiting the rule says that its
+// fix saves.
 func TestLockIsPricedByItsQueue(t *testing.T) {
-	p, r := locking(1000, 0.2, 34_000) // 8 ms a request, of which 6.8 ms waiting
+	p, r := locking(1000, 0.2, 34_000) // 8 ms per request, of which 6.8 ms waiting
 	report := diagnose(t, p, r)
 	if len(report.Findings) != 1 {
 		t.Fatal("not found", report.Hidden)
@@ -37,7 +38,8 @@ func TestLockIsPricedByItsQueue(t *testing.T) {
 	}
 }
 
-// TestLockBeforeFullProcessors: with the processors full, nobody is faster without the lock.
+// TestLockBeforeFullProcessors: if the processors are fully used, no request is faster without the
+// lock.
 func TestLockBeforeFullProcessors(t *testing.T) {
 	p, r := locking(10_000, 2, 20_000)
 	if report := diagnose(t, p, r); len(report.Findings) != 0 || report.Hidden.BelowFloor != 1 {
@@ -45,8 +47,8 @@ func TestLockBeforeFullProcessors(t *testing.T) {
 	}
 }
 
-// TestLockRanksBesideCPU: neighbours fill the machine, so that CPU is said to be the limit. What a lock saves of latency is
-// gained anyway, since the model counts the CPU that there is.
+// TestLockRanksBesideCPU: other processes fill the machine, so the limit is CPU. What a lock saves
+// of latency is saved anyway, because the model includes the CPU that is available.
 func TestLockRanksBesideCPU(t *testing.T) {
 	p, lock := locking(1000, 0.2, 34_000)
 	for i := range p.Manifest.Phases {
@@ -62,7 +64,7 @@ func TestLockRanksBesideCPU(t *testing.T) {
 	}
 }
 
-// TestRateKeepsItsRequests: at a rate nothing but waiting goes.
+// TestRateKeepsItsRequests: at a fixed rate only waiting can be saved.
 func TestRateKeepsItsRequests(t *testing.T) {
 	p, r := locking(1000, 0.2, 5_000)
 	p.Manifest.Load.Rate = 1000

@@ -12,9 +12,8 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestReal runs all rules on a real program with several mistakes inside each
-// other: every marked line is found by its rule and by no other, and what is
-// charged does not exceed what was spent.
+// TestReal runs all rules on a real program with several nested mistakes: every marked line is
+// found by its rule and by no other, and the charges do not exceed what was spent.
 func TestReal(t *testing.T) {
 	const archive = "testdata/many.txtar"
 	pass := ruletest.Record(t, archive)
@@ -35,7 +34,7 @@ func TestReal(t *testing.T) {
 				t.Errorf("%s: line %d has no source", f.Rule, s.Line)
 			}
 		}
-		for _, small := range f.Also { // too small for the page by itself
+		for _, small := range f.Also { // too small to be on the page separately
 			for _, s := range small.Sites {
 				got[fmt.Sprintf("%s %s:%d", small.Rule, s.File, s.Line)] = true
 			}
@@ -60,7 +59,7 @@ func TestReal(t *testing.T) {
 			want[r.ID+" "+line] = true
 		}
 	}
-	// A line below the floor is rightly not shown; a line that is not marked is wrong.
+	// A line below the floor may be missing; an unmarked line may not be reported.
 	for _, line := range slices.Sorted(maps.Keys(got)) {
 		if !want[line] {
 			t.Errorf("wrongly accused: %s", line)

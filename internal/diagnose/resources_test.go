@@ -12,14 +12,14 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// busy sets how many cores the program kept busy.
+// busy sets how many cores the program used.
 func busy(p *rule.Pass, cores float64) {
 	for i := range p.Manifest.Phases {
 		p.Manifest.Phases[i].CPUSeconds = cores * p.Manifest.Phases[i].Seconds
 	}
 }
 
-// machine sets how many cores the program kept busy, and all processes together.
+// machine sets how many cores the program used, and how many all processes together.
 func machine(p *rule.Pass, cores, all float64) {
 	busy(p, cores)
 	for i := range p.Manifest.Phases {
@@ -27,7 +27,7 @@ func machine(p *rule.Pass, cores, all float64) {
 	}
 }
 
-// children makes it a program that ends, and sets how many cores it and its children kept busy.
+// children makes it a program that exits, and sets how many cores it and its children used.
 func children(p *rule.Pass, cores, theirs float64) {
 	busy(p, cores)
 	p.Manifest.Target.Kind, p.Manifest.Load = "program", nil
@@ -36,7 +36,7 @@ func children(p *rule.Pass, cores, theirs float64) {
 	}
 }
 
-// traceOf is a trace with so many requests, whose time is made of parts.
+// traceOf returns a trace with that many requests, whose time has the given parts.
 func traceOf(n int64, parts ...requests.PartTime) *analysis.Results {
 	all := &requests.Route{Count: n, Parts: parts}
 	for _, p := range parts {
@@ -153,7 +153,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestOneDecision: where the requests' time goes is shown only where it also decides what limits them.
+// TestOneDecision: where requests spend their time is shown only if it also decides what limits
+// them.
 func TestOneDecision(t *testing.T) {
 	for n, want := range map[int64]string{5: limitCPU, 50: limitLatency} {
 		p := pass()
@@ -227,7 +228,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestUnsampled: of a profile that lacks much it is said why, as far as that is known.
+// TestUnsampled: if a profile lacks much, the report says why, as far as that is known.
 func TestUnsampled(t *testing.T) {
 	for _, c := range []struct {
 		runs int
@@ -244,7 +245,8 @@ func TestUnsampled(t *testing.T) {
 	}
 }
 
-// TestChildren: CPU time of a program's children is reported when there is much of it, and is not that of other processes.
+// TestChildren: CPU time of a program's children is reported if it is large, and not as that of
+// other processes.
 func TestChildren(t *testing.T) {
 	for _, c := range []struct {
 		cores, theirs float64
@@ -269,7 +271,7 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// TestRuns: what a program that exits spends is reported per run, and only where all runs are known.
+// TestRuns: the cost of a program that exits is reported per run, and only if all runs are known.
 func TestRuns(t *testing.T) {
 	p := pass()
 	p.Manifest.Target.Kind = "program"

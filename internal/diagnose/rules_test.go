@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 )
 
-// TestRules: every rule is whole, and every folder of rules/ is listed.
+// TestRules: every rule is complete, and every folder of rules/ is listed.
 func TestRules(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range Rules() {
@@ -60,7 +60,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestPagesCountTheRules: where a page says how many rules there are, it is that many.
+// TestPagesCountTheRules: where a page gives the number of rules, it is right.
 func TestPagesCountTheRules(t *testing.T) {
 	count := regexp.MustCompile(`(\d+) rules`)
 	said := 0
@@ -80,8 +80,7 @@ func TestPagesCountTheRules(t *testing.T) {
 	}
 }
 
-// TestRulesKnowNoProgram: a rule that knows the example that it was made for would find
-// nothing else.
+// TestRulesKnowNoProgram: a rule that names the example it was written for would find nothing else.
 func TestRulesKnowNoProgram(t *testing.T) {
 	programs := regexp.MustCompile(`(?i)"[^"\n]*(leftpad|statsd)[^"\n]*"`)
 	folders, _ := filepath.Glob(filepath.Join("rules", "*", "*.go"))

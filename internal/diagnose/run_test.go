@@ -68,7 +68,8 @@ func TestRuleFails(t *testing.T) {
 	}
 }
 
-// TestGrouping: one rule in one function is one finding, its most expensive line first.
+// TestGrouping: the lines that one rule finds in one function are one finding, the most expensive
+// line first.
 func TestGrouping(t *testing.T) {
 	a, b := at("main.f", "f.go", 10), at("main.f", "f.go", 20)
 	other := at("main.g", "f.go", 30)
@@ -103,8 +104,8 @@ func TestGrouping(t *testing.T) {
 	}
 }
 
-// TestOverlap: the inner finding keeps its rows, the outer what is left, and one
-// that is left with nothing is dropped.
+// TestOverlap: the inner finding keeps its rows, the outer one has the rest, and is dropped if
+// nothing remains.
 func TestOverlap(t *testing.T) {
 	s := at("main.f", "f.go", 10)
 	inner := cpu(100, "strconv.Itoa", "metrics.With", "main.f")
@@ -141,7 +142,7 @@ func TestFloor(t *testing.T) {
 	if got := order(r); got != "x@main.f" || r.Hidden.BelowFloor != 1 {
 		t.Errorf("%s, %+v", got, r.Hidden)
 	}
-	// In a profile of a hundred samples five samples are 5 % and may be chance.
+	// In a profile of a hundred samples, five samples are 5 %, and may be chance.
 	p := pass()
 	p.Table.Totals.TotalSeconds, p.Table.Totals.CPUSamples = 1, 100
 	r = diagnose(t, p, finds("x", match(s, 20), match(u, 5)))
@@ -153,7 +154,7 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// TestRank: by saving; hints last; the resource that limits first.
+// TestRank: by saving; hints last; findings about the limiting resource first.
 func TestRank(t *testing.T) {
 	match := func(function string, samples int64, c rule.Confidence) rule.Match {
 		return rule.Match{Site: at(function, "f.go", 1), CPU: []*site.Row{cpu(samples, "x", function)}, Confidence: c}
@@ -206,7 +207,7 @@ func TestTies(t *testing.T) {
 	}) {
 		t.Errorf("notes %q", r.Notes)
 	}
-	// When the worth of the fixes overlaps, time does not help.
+	// If the savings of fixes overlap, a longer run does not separate them.
 	wide := finds("x", match("main.b", 60), match("main.c", 55))
 	r = diagnose(t, pass(), wide)
 	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "the order of 1 to 2 is not significant") }) {
@@ -214,8 +215,8 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// TestSeparated: after the promised time the expected intervals are apart, and
-// before it they are not.
+// TestSeparated: after the promised time the expected intervals are disjoint, and before it they
+// are not.
 func TestSeparated(t *testing.T) {
 	draftOf := func(samples int64) *draft {
 		share := stats.Poisson(samples).Scale(0.001)
@@ -248,15 +249,15 @@ func TestDependency(t *testing.T) {
 	if f.Module != "example.com/chi" || f.Version != "v3.3.4" || !strings.Contains(f.Fix, "example.com/chi v3.3.4") {
 		t.Errorf("%+v", f)
 	}
-	// Where the program's lines that call it are to change, nothing is to be proposed to the dependency.
+	// If the fix is in the program's lines that call it, nothing is proposed to the dependency.
 	r = diagnose(t, pass(), finds("x", rule.Match{Site: s, CPU: []*site.Row{cpu(100, "x", "chi.compress")}, Fix: "Do not compress.", Callers: true}))
 	if got := r.Findings[0].Fix; got != "Do not compress." {
 		t.Error(got)
 	}
 }
 
-// TestNoCPUProfile: without one nothing can be said of savings, but the lines that
-// allocate most are still reported, most expensive first.
+// TestNoCPUProfile: without a CPU profile savings are unknown, but the lines that allocate most are
+// still reported, the most expensive first.
 func TestNoCPUProfile(t *testing.T) {
 	p := pass()
 	p.Table.Totals.TotalSeconds, p.Table.Totals.CPUSamples = 0, 0
@@ -288,7 +289,8 @@ func (m mallocs) Price(cpu, allocs []*site.Row) (site.Cost, stats.Interval) {
 	return c, spread
 }
 
-// TestSavingBesides: who allocates slows down others, so that a fix saves more than its lines cost.
+// TestSavingBesides: code that allocates slows down other code, so a fix saves more than its lines
+// cost.
 func TestSavingBesides(t *testing.T) {
 	boxes := finds("boxes", rule.Match{Site: at("main.f", "f.go", 1), CPU: []*site.Row{cpu(200, "main.f")}})
 	save := func(pr pricer) *Saving {
@@ -307,8 +309,8 @@ func TestSavingBesides(t *testing.T) {
 	}
 }
 
-// TestSavingIsOfOthers: a line of nearly all CPU leaves little to others, so that its garbage costs them little,
-// however slow the program is while the collector marks. The 87 % never become 100 %.
+// TestSavingIsOfOthers: a line of nearly all CPU leaves little to others, so its garbage costs them
+// little, however slow the program is while the collector marks. The 87 % never become 100 %.
 func TestSavingIsOfOthers(t *testing.T) {
 	p := pass()
 	p.Table.Totals.D, p.Table.Totals.A, p.Table.Totals.W = 0.5, 0, 0
@@ -329,7 +331,8 @@ func TestSavingIsOfOthers(t *testing.T) {
 	}
 }
 
-// TestUrgentIsFirst: what grows until the program fails stands before what costs time, without a saving.
+// TestUrgentIsFirst: what grows until the program fails comes before what costs time, without a
+// saving.
 func TestUrgentIsFirst(t *testing.T) {
 	urgent := finds("urgent", rule.Match{Site: at("main.leak", "l.go", 1)})
 	urgent.Urgent = true

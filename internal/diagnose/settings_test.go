@@ -32,7 +32,8 @@ func TestCollectionOffWithoutALimit(t *testing.T) {
 	}
 }
 
-// TestInconclusiveTrialIsANote: a trial that shows nothing is mentioned, one that shows something is not.
+// TestInconclusiveTrialIsANote: a trial with an inconclusive result is mentioned; one with a result
+// is not.
 func TestInconclusiveTrialIsANote(t *testing.T) {
 	turns := func(costs ...float64) *recording.Trial {
 		trial := &recording.Trial{GOGC: 400}
@@ -61,8 +62,8 @@ func TestInconclusiveTrialIsANote(t *testing.T) {
 	}
 }
 
-// TestSettingsAreAListOfTheirOwn: advice on settings neither pushes findings in code down nor is tied with
-// them, whatever it saves, and code does not list it under Also.
+// TestSettingsAreAListOfTheirOwn: advice on settings neither pushes findings in code down nor is
+// tied with them, whatever it saves, and findings in code do not list it under Also.
 func TestSettingsAreAListOfTheirOwn(t *testing.T) {
 	setting := func(id string, seconds float64) rule.Rule {
 		r := finds(id, rule.Match{Saving: &rule.Saving{Seconds: seconds, Low: 0.9 * seconds, High: 1.1 * seconds, Collector: seconds}})
@@ -100,7 +101,7 @@ func TestSettingsAreAListOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestConfigurationIsASetting: what a rule of the kind config says is no finding in code.
+// TestConfigurationIsASetting: findings of rules of the kind config are not findings in code.
 func TestConfigurationIsASetting(t *testing.T) {
 	for _, r := range Rules() {
 		if r.Kind == rule.Config && !r.Setting {
@@ -109,8 +110,8 @@ func TestConfigurationIsASetting(t *testing.T) {
 	}
 }
 
-// TestOtherSettingsSaveNoCollection: what saves nothing of the collector's work shows no cost of it, and does
-// add up with what allocating lines save.
+// TestOtherSettingsSaveNoCollection: a setting that saves none of the collector's work shows no
+// cost of it, and adds up with what allocating lines save.
 func TestOtherSettingsSaveNoCollection(t *testing.T) {
 	profile := finds("profile", rule.Match{Saving: &rule.Saving{Seconds: 1, Low: 0.5, High: 1.5}})
 	heap := finds("heap", rule.Match{Saving: &rule.Saving{Seconds: 0.8, Low: 0.5, High: 1, Collector: 0.8}})

@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// TestSilenced: what hone.json silences is counted and not shown, and no other rule takes its costs; a rule that is off
-// leaves them to others.
+// TestSilenced: what hone.json silences is counted and not shown, and no other rule takes its
+// costs; a rule that is off leaves them to others.
 func TestSilenced(t *testing.T) {
 	row := cpu(500, "main.f")
 	at := at("main.f", "f.go", 1)

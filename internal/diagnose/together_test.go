@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// promised makes a finding of a rule: a cost of CPU, exact or not, and what the fix saves of it.
+// promised returns a finding of a rule: a CPU cost, exact or not, and what the fix saves of it.
 func promised(id string, cost, sampling, fraction, belief float64) *Finding {
 	share := cost * fraction
 	spread := math.Hypot(sampling*fraction, belief*cost)
@@ -33,9 +33,9 @@ func TestTogether(t *testing.T) {
 		want float64
 	}{
 		{sampled("x"), sampled("y"), 0.015 * math.Sqrt2},
-		{sampled("x"), sampled("x"), 0.015 * math.Sqrt2}, // samples of two functions are other samples
+		{sampled("x"), sampled("x"), 0.015 * math.Sqrt2}, // the samples of two functions are independent
 		{believed("x"), believed("y"), 0.02 * math.Sqrt2},
-		{believed("x"), believed("x"), 0.04}, // one belief, wrong for both or for none
+		{believed("x"), believed("x"), 0.04}, // one estimate, wrong for both or for neither
 		{sampled("x"), believed("y"), 0.025},
 	} {
 		i := Together(limitCPU, c.a, c.b)
@@ -73,8 +73,8 @@ func TestTogetherChargesCollectionOnce(t *testing.T) {
 	}
 }
 
-// TestLiveMemoryIsNoFlow: what start-up code left in memory is no finding of a rule about what is
-// allocated again and again, nor its saving; a rule about memory may claim it.
+// TestLiveMemoryIsNoFlow: what start-up code left in memory is neither a finding nor a saving of a
+// rule about repeated allocation; a rule about memory may claim it.
 func TestLiveMemoryIsNoFlow(t *testing.T) {
 	live := func(function string) []*site.Row { return []*site.Row{row(1000, 5<<20, function)} }
 	small := rule.Match{Site: at("main.both", "f.go", 2), Live: live("main.both"), CPU: []*site.Row{cpu(2, "x", "main.both")}}
@@ -93,7 +93,8 @@ func TestLiveMemoryIsNoFlow(t *testing.T) {
 	}
 }
 
-// TestCompany: what is too small to stand alone is reported with a finding of the same function.
+// TestCompany: a finding that is too small to be reported separately is reported with a finding of
+// the same function.
 func TestCompany(t *testing.T) {
 	big := rule.Match{Site: at("main.f", "f.go", 1), CPU: []*site.Row{cpu(100, "x", "main.f")}}
 	few := rule.Match{Site: at("main.f", "f.go", 2), CPU: []*site.Row{cpu(7, "y", "main.f")}}

@@ -25,20 +25,20 @@ type build struct {
 	flags []string
 }
 
-// quickBuilds need no standard library of their own: all but the linking is in the build cache.
+// quickBuilds use the standard library as it is in the build cache: only linking is needed.
 var quickBuilds = []build{
 	{name: "plain"},
 	{name: "stripped", flags: []string{"-ldflags=-s -w"}},
 }
 
-// slowBuilds compile the standard library again, so they are behind the tag live.
+// slowBuilds compile the standard library again, so they need the tag live.
 var slowBuilds = []build{
 	{name: "pie", flags: []string{"-buildmode=pie"}},
 	{name: "trimmed", flags: []string{"-trimpath"}},
 	{name: "stripped-pie", flags: []string{"-buildmode=pie", "-ldflags=-s -w"}},
 }
 
-// builds are those for this system.
+// builds returns those for this system.
 func builds() []build {
 	if !live.On {
 		return quickBuilds
@@ -112,8 +112,9 @@ func (b *Binary) named(t testing.TB, name string) Func {
 	return b.funcs[i]
 }
 
-// TestRunningProgram lets the fixture say where it is: at each address it prints, the
-// disassembly must know the same chain of calls, wherever the system loaded it.
+// TestRunningProgram runs the fixture, which prints its program counters with their calls: at each
+// address the disassembly must know the same chain of calls, wherever the system loaded the
+// program.
 func TestRunningProgram(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc/self/maps")
@@ -184,8 +185,8 @@ type chain struct {
 	frames []Frame
 }
 
-// chains reads what the fixture says: the frames of one address come one after the other,
-// innermost first; inlined ones may have an address of their own.
+// chains reads the fixture's output: the frames of one address come one after the other, innermost
+// first; inlined ones may have their own address.
 func chains(t *testing.T, said string) func(func(chain) bool) {
 	return func(yield func(chain) bool) {
 		var c chain
@@ -317,7 +318,7 @@ func TestAgainstGosym(t *testing.T) {
 	}
 }
 
-// TestInlinedEverywhere looks into each kind of file for the inlined calls of a function.
+// TestInlinedEverywhere reads the inlined calls of a function from each kind of file.
 func TestInlinedEverywhere(t *testing.T) {
 	all := builds()
 	if live.On {
@@ -348,8 +349,8 @@ func TestInlinedEverywhere(t *testing.T) {
 	}
 }
 
-// TestVectorCode decodes assembly with AVX instructions: nothing of it may be unknown, and what
-// follows one that is must be in step again.
+// TestVectorCode decodes assembly with AVX instructions: every instruction must be known, and after
+// an unknown one the decoder must find the next.
 func TestVectorCode(t *testing.T) {
 	bin := open(t, quickBuilds[0])
 	if bin.Arch != "amd64" {

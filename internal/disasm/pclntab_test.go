@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDamagedTable flips bytes of a real function table: it may say less or nonsense, but
-// never panics or runs away.
+// TestDamagedTable flips bytes of a real function table: the result may be incomplete or wrong, but
+// decoding never panics and always terminates.
 func TestDamagedTable(t *testing.T) {
 	bin := open(t, quickBuilds[0])
 	whole := bin.obj.pclntab

@@ -16,8 +16,8 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// fakeGo makes the test binary answer like a go command: what it prints, or
-// "fail: words" to fail with.
+// fakeGo makes the test binary answer like a go command: it prints the text, or fails with the
+// words after "fail: ".
 const fakeGo = "HONE_DOCTOR_TEST_FAKE_GO"
 
 func TestMain(m *testing.M) {
@@ -32,8 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// On this machine every check comes once, has words, and a fix only where
-// there is something to fix.
+// On this machine every check runs once, has a text, and a fix only if there is something to fix.
 func TestRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "hone")
 	checks := Run(t.Context(), Config{CacheDir: dir})
@@ -96,7 +95,7 @@ func TestReadToolchain(t *testing.T) {
 	}
 }
 
-// expect compares a verdict, and looks for words in it.
+// expect compares a verdict, and searches for words in it.
 func expect(t *testing.T, c Check, status Status, words ...string) {
 	t.Helper()
 	if c.Status != status {
@@ -232,7 +231,7 @@ func TestJudgeClockAndTimers(t *testing.T) {
 	expect(t, judgeTimer(late), Warn, "1.05ms late", "bursts")
 }
 
-// What the readers promise: a clock that moves, sleepers that are not early.
+// What the readers promise: a clock that advances, sleeps that are not too short.
 func TestReaders(t *testing.T) {
 	if c := readClock(); c.step <= 0 || c.step >= time.Hour || c.cost < 0 || c.cost >= time.Hour {
 		t.Errorf("clock %+v", c)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// answered makes what a side said to two requests: in each run a status and a body.
+// answered returns the answers of a side to two requests: in each run a status and a body.
 func answered(runs ...[2]string) []said {
 	all := []said{{"GET /a", map[string]bool{}, map[string]bool{}}, {"GET /b", map[string]bool{}, map[string]bool{}}}
 	for _, r := range runs {

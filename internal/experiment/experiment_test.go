@@ -13,7 +13,8 @@ import (
 	"github.com/hone-go/hone/internal/session"
 )
 
-// runs are recordings of a program that ends, each of which takes about so many CPU seconds and prints a text.
+// runs returns recordings of a program that exits, each with about that many CPU seconds and the
+// given output.
 func runs(id string, cpu float64, text string) kept {
 	var k kept
 	for i := range 4 {
@@ -68,7 +69,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestAllFailed: where no variant is left, the unchanged target does not run again.
+// TestAllFailed: if no variant remains, the unchanged target does not run again.
 func TestAllFailed(t *testing.T) {
 	failed := kept{failed: errors.New("does not build")}
 	left := &try{runs: []kept{{}, failed, {}}}

@@ -39,7 +39,7 @@ func repository(t *testing.T) (dir string, git func(...string) string) {
 	return dir, git
 }
 
-// TestCheckout: a commit's files are written elsewhere, and tree, index and repository stay as they are.
+// TestCheckout: a commit's files are written elsewhere; tree, index and repository are not changed.
 func TestCheckout(t *testing.T) {
 	dir, git := repository(t)
 	file := filepath.Join(dir, "module", "file.txt")
@@ -71,7 +71,8 @@ func TestCheckout(t *testing.T) {
 	}
 }
 
-// TestBase: a branch is compared with where it left main, main with the commit before, a changed tree with its commit.
+// TestBase: a branch is compared with the commit where it left main, main with the commit before, a
+// changed tree with its commit.
 func TestBase(t *testing.T) {
 	dir, git := repository(t)
 	base := func() string {

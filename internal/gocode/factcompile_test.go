@@ -49,8 +49,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The second time nothing is compiled; an edited source is compiled again, also when it
-// is edited back: then the cache knows it.
+// The second time nothing is compiled. An edited source is compiled again, but not when the edit is
+// undone: then the cache has the facts.
 func TestFactsCache(t *testing.T) {
 	dir := unpack(t, `
 -- go.mod --
@@ -112,14 +112,14 @@ func F(n int) *int { return &n }
 	if back := facts(x); !maps.Equal(first, back) || compilations(t, log) != n {
 		t.Errorf("edited back: %d compilations more, facts %v", compilations(t, log)-n, back)
 	}
-	// A lost cache must not come back empty from the go command's own cache.
+	// A removed cache must not be restored empty from the go command's own cache.
 	if err := os.RemoveAll(cache); err != nil {
 		t.Fatal(err)
 	}
 	if again := facts(x); !maps.Equal(first, again) {
 		t.Errorf("after the cache was removed: %v", again)
 	}
-	// A damaged file is as good as none.
+	// A damaged file counts as missing.
 	names, _ := filepath.Glob(filepath.Join(cache, "facts", "*.gz"))
 	for _, name := range names {
 		write(t, name, "not gzip")
@@ -133,7 +133,8 @@ func F(n int) *int { return &n }
 	}
 }
 
-// A foreign file's log can overwrite that of a file of the same base name. The text log then fills in.
+// The log of a foreign file can overwrite that of a file with the same base name. Then the text log
+// is used.
 func TestFactsOfAClobberedFile(t *testing.T) {
 	dir := unpack(t, `
 -- go.mod --
@@ -189,7 +190,7 @@ func H(n int) *int { return &n } // other
 	f.add(tab.facts)
 	file := filepath.Join(dir, "same.go")
 	for mark, want := range map[string]string{"// boxed": "n escapes to heap", "// instantiated": "moved to heap: a.v"} {
-		// The chain is longer than the text log knows.
+		// The chain is longer than the text log shows.
 		got := f.AtChain([]Pos{{File: file, Line: lineOf(t, file, mark)}, {File: "a/same.go", Line: 3}})
 		if !slices.ContainsFunc(got, func(f Fact) bool { return f.Message == want && len(f.Flow) > 0 }) {
 			t.Errorf("%s: no %q in %+v", mark, want, got)
@@ -197,7 +198,7 @@ func H(n int) *int { return &n } // other
 	}
 }
 
-// cgo rewrites files; the log has the lines of what it wrote, the text those of the source.
+// cgo rewrites files: the log has the lines of its output, the text those of the source.
 func TestFactsOfCgo(t *testing.T) {
 	live.Only(t)
 	if _, err := exec.LookPath("gcc"); err != nil {
@@ -250,7 +251,8 @@ func main() {
 	}
 }
 
-// The user's compiler flags are kept, and those without a pattern stay with the target's package.
+// The user's compiler flags are kept, and those without a pattern apply to the target's package
+// only.
 func TestFactsKeepTheUsersFlags(t *testing.T) {
 	live.Only(t)
 	dir := unpack(t, "allocs.txtar")
@@ -276,15 +278,17 @@ func TestFactsKeepTheUsersFlags(t *testing.T) {
 	}
 }
 
-// A binary that was optimised by a profile has its dependencies' facts made with it too.
+// If a binary was optimized with a profile, the facts of its dependencies are compiled with that
+// profile, too.
 func TestFactsWithAProfile(t *testing.T) {
 	dir := unpack(t, "allocs.txtar")
 	app := filepath.Join(dir, "app")
 	if err := os.MkdirAll(filepath.Join(app, "pgo"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// A CPU profile with a hot call, which the compiler inlines beyond its usual budget, and
-	// one that is less so. No imports: with a profile all of them are compiled again.
+	// A CPU profile with a hot call, which the compiler inlines beyond its usual budget, and one
+	// that is less hot. There are no imports, because with a profile all of them are compiled
+	// again.
 	src := filepath.Join(app, "pgo", "pgo.go")
 	write(t, src, `package pgo
 

@@ -49,7 +49,7 @@ func TestReadLog(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			log := c.log
-			if strings.Contains(log, "[\n") { // one diagnostic a line
+			if strings.Contains(log, "[\n") { // one diagnostic per line
 				log = strings.ReplaceAll(strings.ReplaceAll(log, "[\n", "["), ",\n{\"location", ",{\"location")
 			}
 			h, got, err := readLog(strings.NewReader(logHead + log))
@@ -181,7 +181,7 @@ func FuzzReadText(f *testing.F) {
 	})
 }
 
-// storable checks that facts come back from their table as they were.
+// storable checks that facts survive encoding and decoding.
 func storable(t *testing.T, facts []Fact) {
 	t.Helper()
 	tab := newTable("p")

@@ -49,7 +49,8 @@ func F(n int) {
 	if _, text := facts[0].Words(); strings.Contains(text, "inlined") {
 		t.Errorf("the line is its own place: %s", text)
 	}
-	// What the compiler says about a function itself is not mixed with what it says where it is inlined.
+	// What the compiler says about a function is not mixed with what it says where the function is
+	// inlined.
 	own := lineOf(t, file, "func own")
 	var escapes int
 	for _, fact := range f.On(file, own) {

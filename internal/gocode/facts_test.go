@@ -31,8 +31,8 @@ var allocSites = []site{
 	{"app/in/in.go", "// site sprintf", "v escapes to heap", "from ... argument (slice-literal-element)"},
 }
 
-// A recorded profile joins with the compiler's reasons, line by line through inlining, however the
-// binary names its files.
+// A recorded profile is joined with the compiler's reasons, line by line through inlining, whatever
+// file names the binary has.
 func TestFactsJoinAProfile(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-trimpath"}} {
 		t.Run(strings.Join(append([]string{"build"}, flags...), " "), func(t *testing.T) {
@@ -166,7 +166,7 @@ func output(t testing.TB, name string, args ...string) []byte {
 	return out
 }
 
-// buildInfo is the text of a binary's debug.BuildInfo.
+// buildInfo returns the text of a binary's debug.BuildInfo.
 func buildInfo(t testing.TB, bin string) string {
 	t.Helper()
 	// The first line is "file: go1.26.8"; the others are indented by a tab.

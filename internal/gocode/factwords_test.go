@@ -42,7 +42,7 @@ func TestFactWords(t *testing.T) {
 	}
 }
 
-// TestPath: every step of a flow is said once, with its place.
+// TestPath: every step of a flow is printed once, with its place.
 func TestPath(t *testing.T) {
 	at := func(line int) Pos { return Pos{File: "/src/a.go", Line: line} }
 	f := Fact{Code: "escape", Message: "moved to heap: x", Flow: []FlowStep{

@@ -54,7 +54,7 @@ func run(t testing.TB, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// lineOf returns the number of the first line of a file that holds a text.
+// lineOf returns the number of the first line of a file that contains a text.
 func lineOf(t testing.TB, file, text string) int {
 	t.Helper()
 	b, err := os.ReadFile(file)

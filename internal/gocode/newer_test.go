@@ -65,7 +65,7 @@ func TestNewer(t *testing.T) {
 		}
 	}
 
-	// The answers are kept: the proxy may be gone now.
+	// The answers are kept: the proxy is not needed again.
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestNewer(t *testing.T) {
 	if got := ask("example.com/many", "v1.5.0"); got != "example.com/many v1.6.0" {
 		t.Errorf("from the cache: %q", got)
 	}
-	// Without answers there is the module cache.
+	// Without answers, the module cache is used.
 	mods := t.TempDir()
 	t.Setenv("GOMODCACHE", mods)
 	write(t, filepath.Join(mods, "cache", "download", "example.com", "!upper", "@v", "v1.4.0.info"), "{}")

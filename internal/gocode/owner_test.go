@@ -32,7 +32,7 @@ func open(t testing.TB, c Config) *Index {
 	return x
 }
 
-// The paths of a program that was built elsewhere: only build info and paths are known.
+// Paths of a program that was built elsewhere: only build info and paths are known.
 func TestOwnerOfARemoteProgram(t *testing.T) {
 	x := open(t, Config{BuildInfo: appInfo})
 	for _, c := range []struct {
@@ -125,7 +125,7 @@ func TestOwnerOfARemoteProgram(t *testing.T) {
 	}
 }
 
-// Nothing is known but the frames.
+// Only the frames are known.
 func TestOwnerByPathsAlone(t *testing.T) {
 	x := open(t, Config{})
 	for _, c := range []struct {
@@ -180,7 +180,7 @@ func TestBuildInfo(t *testing.T) {
 	}
 }
 
-// Owners are asked for from many goroutines.
+// Several goroutines ask for owners.
 func TestOwnerConcurrently(t *testing.T) {
 	x := open(t, Config{BuildInfo: appInfo})
 	var wg sync.WaitGroup

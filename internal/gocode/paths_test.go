@@ -49,7 +49,7 @@ func TestGuessModule(t *testing.T) {
 	}
 }
 
-// Any module and version is read back from the module cache and from a trimmed path.
+// Any module and version can be read from a path in the module cache and from a trimmed path.
 func TestVersionedRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mod := rapid.StringMatching(`[a-z]{1,5}\.[a-z]{2,3}(/[A-Za-z][A-Za-z0-9-]{0,6}){0,3}`).Draw(t, "module")
@@ -77,7 +77,7 @@ func TestVersionedRoundTrip(t *testing.T) {
 	})
 }
 
-// No name of a function or file makes Owner panic, and an owner is never half known.
+// No function or file name makes Owner panic, and an owner is never incomplete.
 func FuzzOwner(f *testing.F) {
 	for _, s := range [][2]string{
 		{"main.main", "/src/app/main.go"}, {"a/b.F[...]", "/x/pkg/mod/a.b/!c@v1.0.0/f.go"}, {"", "@v1/"}, {"x", "//vendor/"},

@@ -38,8 +38,8 @@ func frames(t *testing.T, out string) []frame {
 	return fs
 }
 
-// Real binaries in all the ways in which the compiler names files: each frame has the right owner, and its
-// source line is found, with the build's directory known and, for what lies in GOROOT, without.
+// Real binaries in all the ways in which the compiler names files: each frame has the right owner,
+// and its source line is found with the build's directory and, for files in GOROOT, also without.
 func TestFramesOfRealBinaries(t *testing.T) {
 	live.Only(t)
 	main := Owner{Main, "example.com/app", "", "example.com/app/cmd/srv", "cmd/srv/main.go"}
@@ -142,7 +142,7 @@ func workspace(t *testing.T, dir string) {
 	write(t, filepath.Join(dir, "app", "go.mod"), "module example.com/app\n\ngo 1.26\n")
 }
 
-// snapshot is the content of a tree.
+// snapshot returns the content of a tree.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -160,7 +160,7 @@ func snapshot(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// A module in the module cache whose path has upper case, as hone itself has one.
+// A module in the module cache whose path has upper case letters.
 func TestSourceInTheModuleCache(t *testing.T) {
 	const dep = "github.com/HdrHistogram/hdrhistogram-go"
 	gomod, err := os.ReadFile("../../go.mod")

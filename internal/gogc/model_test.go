@@ -37,8 +37,8 @@ func FuzzParseCycle(f *testing.F) {
 	})
 }
 
-// simulated is a program whose live heap rises to most within the first half of what it allocates: its collections under a setting, by a
-// pacer of its own.
+// simulated returns the collections of a program under a setting, by a pacer of its own. The live
+// heap rises to most within the first half of what the program allocates.
 func simulated(gogcNow int, total, most, perByte float64) *gogc.Observed {
 	o := &gogc.Observed{GOGC: gogcNow, Ends: true, AllocBytes: total, CPUSeconds: 10}
 	live := func(x float64) float64 { return most * math.Min(1, 2*x/total) }
@@ -61,7 +61,8 @@ func simulated(gogcNow int, total, most, perByte float64) *gogc.Observed {
 	return o
 }
 
-// TestPredictsOtherSettings observes a program at GOGC=100 and predicts what its own pacer does at others.
+// TestPredictsOtherSettings observes a program at GOGC=100, and compares the predictions for other
+// settings with what its own pacer does.
 func TestPredictsOtherSettings(t *testing.T) {
 	const total, most, perByte = 40e9, 200 * mib, 1e-9
 	o := simulated(100, total, most, perByte)
@@ -76,7 +77,8 @@ func TestPredictsOtherSettings(t *testing.T) {
 	}
 }
 
-// TestPredictsLimits: a limit above the live heap makes cycles few, one below it cannot be held.
+// TestPredictsLimits: with a limit above the live heap cycles are few; a limit below it cannot be
+// kept.
 func TestPredictsLimits(t *testing.T) {
 	o := simulated(100, 40e9, 200*mib, 1e-9)
 	own := o.Predict(gogc.Setting{GOGC: 100})
@@ -89,7 +91,7 @@ func TestPredictsLimits(t *testing.T) {
 	}
 }
 
-// TestPredictsWithoutCycles: of a program that was never collected nothing is to be gained.
+// TestPredictsWithoutCycles: a program that never collected can save nothing.
 func TestPredictsWithoutCycles(t *testing.T) {
 	o := &gogc.Observed{GOGC: 100, Ends: true, Runs: [][]gogc.Cycle{nil}, AllocBytes: 1 * mib, CPUSeconds: 2, Resident: 10 * mib}
 	if p := o.Predict(gogc.Setting{GOGC: 400}); p.CPUSeconds != 2 || p.Resident != 10*mib {

@@ -17,8 +17,8 @@ import (
 // Environment of a process that TestKilled starts.
 const writerEnv = "HONE_TEST_WRITER"
 
-// TestWriter is no test: in a process that TestKilled started, it adds runs until it is killed, and prints the ID of each
-// that was acknowledged.
+// TestWriter runs in processes that TestKilled starts: it adds runs until it is killed, and prints
+// the ID of each that was acknowledged.
 func TestWriter(t *testing.T) {
 	where := os.Getenv(writerEnv)
 	if where == "" {
@@ -50,8 +50,8 @@ func manySamples() (list []Sample) {
 	return list
 }
 
-// TestKilled: of 200 writers in four processes that are killed, every run that was acknowledged is there, whole, and none in
-// part.
+// TestKilled: of 200 writers in four processes that are killed, every run that was acknowledged is
+// complete in the database, and no run is there in part.
 func TestKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("an executable that runs cannot be removed")
@@ -116,7 +116,8 @@ func TestKilled(t *testing.T) {
 	})
 }
 
-// BenchmarkMillion stores a million values, 10 of each of 200 series in 500 runs, and reads a series.
+// BenchmarkMillion stores a million values, 10 in each of 200 series in 500 runs, and reads a
+// series.
 func BenchmarkMillion(b *testing.B) {
 	for _, where := range []string{filepath.Join(b.TempDir(), "h.db"), os.Getenv(postgresEnv)} {
 		name := "sqlite"

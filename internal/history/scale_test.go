@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// BenchmarkTenThousand stores 10,000 runs of 10 series with 10 values each and a file, and reports how long questions and retention
-// take. It asks each question once: run it with -benchtime 1x.
+// BenchmarkTenThousand stores 10,000 runs of 10 series with 10 values each and a file, and reports
+// how long queries and retention take. It runs each query once: use -benchtime 1x.
 func BenchmarkTenThousand(b *testing.B) {
 	const runs, series = 10_000, 10
 	for _, where := range []string{filepath.Join(b.TempDir(), "h.db"), os.Getenv(postgresEnv)} {
@@ -91,7 +91,7 @@ func BenchmarkTenThousand(b *testing.B) {
 			report("prune", func() (int, error) { n, err := s.Prune(ctx, 1000, time.Now()); return int(n), err }, runs-1000)
 			report("left", func() (int, error) { l, err := s.Runs(ctx, 0); return len(l), err }, 1000)
 			metrics["left-MB"] = size()
-			// The database uses the room of removed runs again, so it stops growing.
+			// The database reuses the space of removed runs, so it stops growing.
 			report("insert-again", func() (int, error) { return add(runs, 2*runs-1000) }, runs-1000)
 			metrics["again-MB"] = size()
 			for b.Loop() {

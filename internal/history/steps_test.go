@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestTracks: a step is between two commits; one where the toolchain changed says so; machines stand apart; changed trees do not count.
+// TestTracks: a step is between two commits; if the toolchain changed there, the step says so;
+// machines are separate; changed trees do not count.
 func TestTracks(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "h.db"))
 	rng := rand.New(rand.NewPCG(1, 2))

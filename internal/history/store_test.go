@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// postgresEnv names the address of a PostgreSQL server for tests; each test takes a schema of its own there.
+// postgresEnv names the address of a PostgreSQL server for tests; each test creates a schema of its
+// own there.
 const postgresEnv = "HONE_TEST_POSTGRES"
 
 // databases runs a test on both kinds of database.
@@ -28,7 +29,7 @@ func databases(t *testing.T, test func(t *testing.T, where string)) {
 	})
 }
 
-// postgresSchema makes a schema and returns the address of it.
+// postgresSchema creates a schema and returns its address.
 func postgresSchema(t testing.TB, server string) string {
 	t.Helper()
 	admin, err := Open(t.Context(), server)
@@ -62,7 +63,7 @@ func open(t testing.TB, where string) *Store {
 	return s
 }
 
-// made is the run of the n-th commit.
+// made returns the run of the n-th commit.
 func made(n int) Run {
 	return Run{
 		Commit: fmt.Sprintf("%040x", n+0xabcd0000), CommitTime: time.Unix(int64(1000+n), 0).UTC(), Subject: fmt.Sprintf("commit %d", n), Branch: "main",
@@ -120,7 +121,7 @@ func TestStore(t *testing.T) {
 		if err := s.db.QueryRowContext(ctx, `SELECT COUNT(*) FROM blobs`).Scan(&blobs); err != nil || blobs != 4 {
 			t.Errorf("%d blobs, want the profile once and three findings; %v", blobs, err)
 		}
-		// The run is there; with the same ID it is not added again.
+		// The run is in the database; with the same ID it is not added again.
 		again := made(0)
 		again.ID = ids[0]
 		if _, err := s.Add(ctx, again, []Sample{sample("BenchmarkB", "ns/op", 1)}, nil); err != nil {
@@ -187,7 +188,7 @@ func TestExchange(t *testing.T) {
 	})
 }
 
-// TestNewerSchema: a database of a later hone is refused, and stays as it is.
+// TestNewerSchema: a database of a later hone is refused, and is not changed.
 func TestNewerSchema(t *testing.T) {
 	databases(t, func(t *testing.T, where string) {
 		s := open(t, where)

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestLibrariesShowNoInternalTypes: what other modules may import has nothing in its API that they
-// could not name.
+// TestLibrariesShowNoInternalTypes: the API of packages that other modules may import uses no types
+// that those modules cannot name.
 func TestLibrariesShowNoInternalTypes(t *testing.T) {
 	root := filepath.Join("..", "..")
 	files := 0

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The checks themselves, on a house where every wall is broken.
+// The checks themselves, on a module that breaks every rule.
 
 const page = "# Page\n\n| floor | package | its one job |\n|---|---|---|\n" +
 	"| 0 | `stats` | `numbers` |\n| 2 | `internal/a`, `internal/b` | x |\n|8|`cmd/hone`|y|\n\n| 9 apples | `none` | z |\n"

@@ -38,7 +38,7 @@ var exceptions = []exception{
 	{"internal/pprofdriver", `import "flag"`, "passes pprof its options, in tests"},
 }
 
-// The systems whose files are looked at: what leans on a system has a file for each.
+// The systems whose files are checked: code that depends on a system has a file for each.
 var systems = []string{"linux", "darwin", "windows"}
 
 func TestHouse(t *testing.T) {
@@ -162,7 +162,7 @@ func (f floors) home(path string) (name string, floor int, ok bool) {
 	}
 }
 
-// problem is one thing against the rules.
+// problem is one violation of the rules.
 type problem struct{ pkg, what, text string }
 
 // check compares packages and what they import with the table.
@@ -199,7 +199,7 @@ const (
 	environment = 8 // the lowest floor that may read flags and the environment
 )
 
-// checkSource looks at every file in a package's directory, whichever system it is for.
+// checkSource checks every file in a package's directory, whichever system it is for.
 func (f floors) checkSource(t *testing.T, p goPackage) (found []problem) {
 	t.Helper()
 	_, floor, _ := f.home(p.path())
@@ -236,8 +236,8 @@ func (f floors) checkSource(t *testing.T, p goPackage) (found []problem) {
 	return found
 }
 
-// isPackageComment reports whether the file opens with "Package name …" or, for a command, "Command
-// …".
+// isPackageComment reports whether the file starts with "Package name …" or, for a command,
+// "Command …".
 func isPackageComment(file *ast.File) bool {
 	begin := "Package " + file.Name.Name + " "
 	if file.Name.Name == "main" {

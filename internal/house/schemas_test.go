@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/json.md")
 
-// printed says which commands print a schema. Whoever adds a schema adds a line.
+// printed lists the commands that print a schema. A new schema needs an entry here.
 func printed() map[string]string {
 	views := map[string]string{
 		"hone/findings/v2":  "`hone run -json`, `hone findings -json`",
@@ -50,7 +50,7 @@ func printed() map[string]string {
 	return views
 }
 
-// traceViews are the types of the views of hone trace, whose schema is put before their fields.
+// traceViews are the types of the views of hone trace; their schema is written before their fields.
 func traceViews() map[string]string {
 	return map[string]string{
 		"summary": "exectrace/analysis.Summary", "requests": "exectrace/requests.Result", "critical": "internal/traceview.CriticalPath", "cpu": "exectrace/requests.CPU",
@@ -62,7 +62,8 @@ func traceViews() map[string]string {
 	}
 }
 
-// streamed are the fields that are written one by one behind a schema's own: by schema, name and local type.
+// streamed are fields that are written one by one after a schema's own: by schema, name and local
+// type.
 func streamed() map[string][][2]string {
 	return map[string][][2]string{
 		"hone/traces/v1": {{"traces", "TracesJSON.trace"}},
@@ -151,7 +152,7 @@ func (s *source) scope(pkg string) *types.Scope {
 	return types.NewScope(nil, token.NoPos, token.NoPos, "")
 }
 
-// look notes a node's comment, and a literal that states a schema.
+// look records a node's comment, and a literal that states a schema.
 func (s *source) look(p *packages.Package, n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Field:
@@ -203,7 +204,7 @@ func (s *source) at(p *packages.Package, pos token.Pos) string {
 	return fmt.Sprintf("%s:%d", where.Filename, where.Line)
 }
 
-// comment is what stands above and behind a field, in one line.
+// comment returns the comment above and after a field, in one line.
 func comment(groups ...*ast.CommentGroup) string {
 	var words []string
 	for _, g := range groups {
@@ -229,7 +230,7 @@ func (s *source) page(t *testing.T) []byte {
 		}
 	}
 	slices.Sort(schemas)
-	// The findings come first: they are what scripts are written for.
+	// The findings come first, because scripts read mostly them.
 	slices.SortStableFunc(schemas, func(a, b string) int { return rankOf(a) - rankOf(b) })
 	s.out.WriteString(jsonIntro)
 	for _, schema := range schemas {
@@ -246,7 +247,8 @@ func rankOf(schema string) int {
 	return 1
 }
 
-// table writes the fields of a struct, then the types that they need and that are not on the page yet.
+// table writes the fields of a struct, then the types that they refer to and that are not on the
+// page yet.
 func (s *source) table(t *testing.T, schema string, root types.Type, more [][2]string) {
 	t.Helper()
 	st, ok := under(root).(*types.Struct)
@@ -279,7 +281,7 @@ func (s *source) table(t *testing.T, schema string, root types.Type, more [][2]s
 	}
 }
 
-// fields writes the fields of a struct; those of an embedded one are its own.
+// fields writes the fields of a struct; those of an embedded struct count as its own.
 func (s *source) fields(schema string, st *types.Struct, needs *[]types.Type) {
 	for i := range st.NumFields() {
 		f := st.Field(i)
@@ -301,7 +303,7 @@ func (s *source) fields(schema string, st *types.Struct, needs *[]types.Type) {
 	}
 }
 
-// word says what is in JSON for a type, and notes the structs that it needs.
+// word returns the JSON type of a type, and records the structs that it refers to.
 func (s *source) word(schema string, t types.Type, needs *[]types.Type) string {
 	if n, ok := types.Unalias(pointed(t)).(*types.Named); ok {
 		switch {
@@ -346,7 +348,8 @@ func (s *source) word(schema string, t types.Type, needs *[]types.Type) string {
 	return "any"
 }
 
-// heading names a struct: a type of a package once for the page, a local or nameless one once for a schema.
+// heading names a struct: a named type once for the page, a local or unnamed one once for each
+// schema.
 func (s *source) heading(schema string, t types.Type) string {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok {
@@ -358,7 +361,7 @@ func (s *source) heading(schema string, t types.Type) string {
 	return schema + " " + strings.TrimSuffix(n.Obj().Name(), "JSON")
 }
 
-// local returns a type that is declared in a function: "Function.type".
+// local returns the name of a type that is declared in a function: "Function.type".
 func (s *source) local(name string) types.Type {
 	function, typ, _ := strings.Cut(name, ".")
 	for _, p := range s.pkgs {
@@ -407,13 +410,13 @@ func has(t types.Type, method string) bool {
 	return types.NewMethodSet(types.NewPointer(t)).Lookup(nil, method) != nil
 }
 
-// escape makes a comment fit for a cell of a table, without the brackets of doc links.
+// escape escapes a comment for a cell of a table, without the brackets of doc links.
 func escape(text string) string {
 	text = regexp.MustCompile(`\[([A-Za-z]+(\.[A-Za-z]+)*)\]`).ReplaceAllString(text, "$1")
 	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(text)
 }
 
-// anchor is what a heading is linked by on the usual sites.
+// anchor returns the link target of a heading on the usual sites.
 func anchor(heading string) string {
 	return regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(strings.ToLower(strings.ReplaceAll(heading, " ", "-")), "")
 }
@@ -430,7 +433,7 @@ func TestTraceViewsAreDocumented(t *testing.T) {
 	}
 	for _, v := range views {
 		switch v[1] {
-		case "cut", "anonymize", "events": // traces, and events one a line without a schema
+		case "cut", "anonymize", "events": // traces, and events one per line without a schema
 		default:
 			if traceViews()[v[1]] == "" {
 				t.Errorf("hone trace %s: its type is not in traceViews", v[1])

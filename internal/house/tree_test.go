@@ -8,10 +8,12 @@ import (
 	"testing"
 )
 
-// below matches the rows "| `a/b` | … |" of ARCHITECTURE.md: packages below those in the table of floors.
+// below matches the rows "| `a/b` | … |" of ARCHITECTURE.md: packages below those in the table of
+// floors.
 var below = regexp.MustCompile("(?m)^\\| `([a-z0-9/]+)` \\|")
 
-// TestPackagesBelow compares the packages that ARCHITECTURE.md lists below the floors with the tree.
+// TestPackagesBelow compares the packages that ARCHITECTURE.md lists below the floors with the
+// tree.
 func TestPackagesBelow(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
 	if err != nil {

@@ -47,8 +47,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// glossary returns the phrases on the left of the table of words. Those before a sense in parentheses are right in another one,
-// which a search cannot tell.
+// glossary returns the phrases on the left of the table of words. Those before a sense in
+// parentheses are right in another one, which a search cannot tell.
 func glossary(page string) (phrases []string) {
 	_, table, _ := strings.Cut(page, "| not | but |\n|---|---|\n")
 	for line := range strings.Lines(table) {
@@ -66,7 +66,8 @@ func glossary(page string) (phrases []string) {
 	return phrases
 }
 
-// avoid returns an expression for whole phrases, in capitals or not, also where a line of a comment ends within one.
+// avoid returns an expression for whole phrases, in capitals or not, also where a line of a comment
+// ends within one.
 func avoid(phrases []string) string {
 	words := make([]string, len(phrases))
 	for i, p := range phrases {

@@ -43,7 +43,7 @@ func zip(t testing.TB, data []byte, level int) []byte {
 		t.Fatal(err)
 	}
 	w.Name, w.Comment, w.Extra = "a name", "", []byte("extra")
-	for len(data) > 0 { // flushes make stored and fixed blocks
+	for len(data) > 0 { // flushes cause stored and fixed blocks
 		n := min(len(data), 90_001)
 		w.Write(data[:n])
 		if data = data[n:]; n%3 == 0 {
@@ -105,8 +105,8 @@ func TestMembersAreJoined(t *testing.T) {
 	}
 }
 
-// TestEveryCutIsSeen cuts a stream everywhere: what comes before the cut is
-// right, and the error is the one for it.
+// TestEveryCutIsSeen truncates a stream everywhere: the data before the cut is right, and the error
+// is the right one.
 func TestEveryCutIsSeen(t *testing.T) {
 	data := texts()["words"][:2000]
 	for _, level := range []int{0, 1, 9} {
@@ -146,7 +146,7 @@ func sameAsGzip(t *testing.T, zipped []byte) {
 	if (err == nil) != (wantErr == nil) {
 		t.Fatalf("error %v, compress/gzip has %v", err, wantErr)
 	}
-	// Where the stream breaks, either may have read a little further.
+	// At an error, either reader may have read a little further.
 	if err == nil && !bytes.Equal(got, want) || !bytes.HasPrefix(want, got) && !bytes.HasPrefix(got, want) {
 		t.Fatalf("%d bytes, error %v; compress/gzip has %d, %v", len(got), err, len(want), wantErr)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// spin builds the program of testdata/spin, lets it profile itself, and returns both paths.
+// spin builds the program of testdata/spin, runs it with profiling, and returns the paths of both.
 func spin(t *testing.T, flags ...string) (binary, cpu string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -51,8 +51,8 @@ func viewOf(t *testing.T, cpu string, o source.Opener) (*source.Source, *report.
 	return src, v
 }
 
-// TestDisassembleProfile charges the instructions of a program that ran, wherever it was
-// loaded and whatever of it was stripped.
+// TestDisassembleProfile charges the instructions of a program that ran, wherever it was loaded and
+// whatever was stripped from it.
 func TestDisassembleProfile(t *testing.T) {
 	builds := map[string][]string{"plain": nil}
 	if live.On { // these compile the standard library again
@@ -91,8 +91,8 @@ func TestDisassembleProfile(t *testing.T) {
 	}
 }
 
-// checkLines compares the chain of each sampled address with what the runtime wrote into
-// the profile.
+// checkLines compares the chain of each sampled address with what the runtime wrote into the
+// profile.
 func checkLines(t *testing.T, v *report.View, f DisassembledFunc) {
 	t.Helper()
 	p := v.Profile
@@ -129,7 +129,7 @@ var pprofLine = regexp.MustCompile(`^ *(\S+) +(\S+) +([0-9a-f]+):`)
 func againstPprof(t *testing.T, f DisassembledFunc, cpu string) {
 	t.Helper()
 	live.Only(t)
-	// pprof matches the expression against more than the name, so that it cannot be anchored.
+	// pprof matches the expression against more than the name, so it cannot be anchored.
 	cmd := exec.Command("go", "tool", "pprof", "-disasm=main\\.work", f.Binary, cpu)
 	cmd.Env = append(cmd.Environ(), "PPROF_TMPDIR="+t.TempDir())
 	out, err := cmd.Output()
@@ -191,12 +191,13 @@ func TestSumGroupsOfAView(t *testing.T) {
 	}
 }
 
-// TestDisassembleRefusals: each says what to do.
+// TestDisassembleRefusals: each error says what to do.
 func TestDisassembleRefusals(t *testing.T) {
 	live.Only(t)
 	binary, cpu := spin(t)
 	other := filepath.Join(t.TempDir(), "other")
-	// Its functions lie elsewhere, so that no sample of a short profile falls into the right one by chance.
+	// Its functions have other addresses, so no sample of a short profile falls into the right one
+	// by chance.
 	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-B none -s -w -randlayout=7", "-gcflags=-N", "-o", other, ".")
 	build.Dir = filepath.Join("testdata", "spin")
 	build.Env = append(build.Environ(), "CGO_ENABLED=0", "GOWORK=off")

@@ -100,7 +100,7 @@ func TestRemarksFromTheCompiler(t *testing.T) {
 		}
 	}
 
-	// Without its build the code is not known well enough to ask by itself.
+	// Without its build, the code is not known well enough to ask without being told to.
 	src.KnownBuild = false
 	if err := AddRemarks(t.Context(), src, l, RemarkOptions{}); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 var plain = Options{NodeGap: 20, LayerGap: 40, Margin: 10}
 
-// boxes makes a graph of equal boxes.
+// boxes returns a graph of equal boxes.
 func boxes(n int, edges ...[2]int) Graph {
 	g := Graph{Nodes: make([]Node, n)}
 	for i := range g.Nodes {
@@ -166,8 +166,8 @@ func (b box) holds(p Point) bool {
 	return p.X > b.left+rounding && p.X < b.right-rounding && p.Y > b.top+rounding && p.Y < b.bottom-rounding
 }
 
-// TestLayoutsAreClean: whatever the graph, boxes and labels lie apart and inside
-// the picture, and edges run from box to box and through no box.
+// TestLayoutsAreClean: whatever the graph, boxes and labels do not overlap and are inside the
+// picture, and edges connect boxes and cross none.
 func TestLayoutsAreClean(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := anyGraph(rt)
@@ -223,7 +223,7 @@ func ends(t *rapid.T, curve []Point, from, to box) {
 	}
 }
 
-// along gives points of a chain of Bézier curves.
+// along returns points of a chain of Bézier curves.
 func along(curve []Point) []Point {
 	var out []Point
 	for i := 0; i+3 < len(curve); i += 3 {
@@ -257,7 +257,7 @@ func BenchmarkLayered(b *testing.B) {
 		r := rand.New(rand.NewPCG(1, 2))
 		g := boxes(n)
 		for to := 1; to < n; to++ {
-			for range 1 + r.IntN(3) { // calls from a little above, as programs have them
+			for range 1 + r.IntN(3) { // calls from slightly above, as in programs
 				g.Edges = append(g.Edges, Edge{From: max(0, to-1-r.IntN(1+n/8)), To: to, Weight: r.Float64(), LabelWidth: 30, LabelHeight: 10})
 			}
 		}

@@ -46,7 +46,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestParseKeepsQuotedWords: whatever a word is, quoted it comes back.
+// TestParseKeepsQuotedWords: every word that is quoted is parsed to itself.
 func TestParseKeepsQuotedWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[^'\x00]{0,8}`), 1, 5).Draw(t, "words")

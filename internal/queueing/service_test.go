@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestSavedAgainstSimulation measures services in a simulation of single requests, tells the model what a
-// recording would tell it, and compares what it foretells with the simulation of the service
-// whose lock is held for less time.
+// TestSavedAgainstSimulation simulates services request by request, gives the model what a
+// recording would show, and compares its prediction with the simulation of the service whose lock
+// is held for less time.
 func TestSavedAgainstSimulation(t *testing.T) {
 	cases := map[string]simulated{
 		"sleep under the lock":             {clients: 16, outside: 0.1e-3, under: 1e-3, think: 0.1e-3, cores: 2},
@@ -30,7 +30,7 @@ func TestSavedAgainstSimulation(t *testing.T) {
 				shorter.under, shorter.locked = c.under*keep, c.locked*keep
 				shorter.outside += c.locked * (1 - keep)
 				shorter.think += c.under * (1 - keep)
-				if c.rate > 0 { // what waits still waits, but its client waits for it
+				if c.rate > 0 { // the work still waits, but its client waits for it
 					shorter.think = 0
 					shorter.besides = c.under * (1 - keep)
 				}
@@ -46,8 +46,8 @@ func TestSavedAgainstSimulation(t *testing.T) {
 	}
 }
 
-// TestSavedIsBounded: nothing is saved where nobody waits, all of the wait at most at a rate, and in a closed loop what the
-// processors allow.
+// TestSavedIsBounded: nothing is saved where nobody waits; at a rate, at most the whole wait; in a
+// closed loop, what the processors allow.
 func TestSavedIsBounded(t *testing.T) {
 	loop := Service{Clients: 16, Rate: 1000, Response: 16e-3, Wait: 14e-3, CPU: 1e-3, Cores: 2}
 	if got := loop.Saved(0); math.Abs(got-0.5) > 0.01 { // 16 requests of 1 ms on two processors take 8 ms

@@ -5,23 +5,24 @@ import (
 	"math/rand/v2"
 )
 
-// simulated is a service of which everything is known. Times are means, in seconds, of exponential distributions.
+// simulated is a service with known parameters. Times are means, in seconds, of exponential
+// distributions.
 type simulated struct {
 	clients int     // of a closed loop
-	rate    float64 // or requests a second
+	rate    float64 // or requests per second
 	cores   int
-	outside float64 // of a processor before the lock is taken
-	under   float64 // holding the lock, waiting for something else
-	locked  float64 // of a processor, holding the lock
+	outside float64 // on a processor before the lock is taken
+	under   float64 // waiting for something else while holding the lock
+	locked  float64 // on a processor while holding the lock
 	think   float64 // until the client sends its next request
-	besides float64 // without lock and processor, within the response
-	fixed   bool    // all times are equal, but for think
+	besides float64 // within the response, without lock and processor
+	fixed   bool    // all times are equal, except think
 }
 
-// observed is what a recording would tell.
+// observed is what a recording would show.
 type observed struct{ response, wait, rate float64 }
 
-// service is what the model gets.
+// service is the input of the model.
 func (c simulated) service(o observed) Service {
 	return Service{Clients: c.clients, Rate: o.rate, Response: o.response, Wait: o.wait, CPU: c.outside + c.locked, Cores: float64(c.cores)}
 }
@@ -38,7 +39,7 @@ const (
 	done
 )
 
-// event is that a request reached a step.
+// event is the arrival of a request at a step.
 type event struct {
 	at      float64
 	order   int
@@ -176,7 +177,7 @@ func (s *simulation) queue(r *request, step int, seconds float64) {
 	}
 }
 
-// leave hands a request's processor to who is next.
+// leave passes a request's processor to the next in the queue.
 func (s *simulation) leave(r *request) {
 	switch {
 	case r.length == 0:

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tree makes a file system of name and content.
+// tree returns a file system of names and contents.
 func tree(files map[string]string) fstest.MapFS {
 	m := fstest.MapFS{}
 	for name, text := range files {

@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sample writes a recording of n parts and returns its bytes and the file's
-// length after each part.
+// sample writes a recording of n parts, and returns its bytes and the file's length after each
+// part.
 func sample(t testing.TB, n int) (data []byte, after []int) {
 	t.Helper()
 	w, path := create(t)
@@ -41,7 +41,7 @@ func sample(t testing.TB, n int) (data []byte, after []int) {
 	return data, after
 }
 
-// TestCutAnywhere: a file cut at any byte opens to the parts finished before it.
+// TestCutAnywhere: a file truncated at any byte opens with the parts that were finished before.
 func TestCutAnywhere(t *testing.T) {
 	data, after := sample(t, 6)
 	for cut := range len(data) + 1 {
@@ -77,8 +77,8 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestTornTail: what a crash may leave behind the last checkpoint does not matter,
-// be it noise, zeros or pieces of zip.
+// TestTornTail: what a crash leaves after the last checkpoint does not matter: noise, zeros or
+// pieces of zip.
 func TestTornTail(t *testing.T) {
 	data, _ := sample(t, 3)
 	rapid.Check(t, func(t *rapid.T) {
@@ -117,7 +117,7 @@ func TestEndAcrossChunks(t *testing.T) {
 	}
 }
 
-// makeZip packs files in order as any tool would.
+// makeZip writes a zip of files in order, as other tools would.
 func makeZip(t testing.TB, nameThenBody ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -159,7 +159,7 @@ func TestForeignFiles(t *testing.T) {
 		name string
 		data []byte
 		want string
-		our  bool // our own, broken: not ErrForeign
+		our  bool // our own, damaged: not ErrForeign
 	}{
 		{"empty", nil, "the file is empty", false},
 		{"pprof", zipped("profile"), "gzip'd, perhaps a pprof profile", false},
@@ -215,11 +215,11 @@ func manyNames(n int) (list []string) {
 	return list
 }
 
-// TestBomb: a part that inflates beyond its declared size ends with an error.
+// TestBomb: a part that inflates beyond its declared size is an error.
 func TestBomb(t *testing.T) {
 	body := strings.Repeat("a", 1<<20)
 	data := makeZip(t, "manifest.json", manifestText(t, Part{Name: "a", Bytes: 10}), "a", body)
-	// The directory lies about the size too.
+	// The directory states a wrong size, too.
 	at := bytes.LastIndex(data, []byte("PK\x01\x02"))
 	binary.LittleEndian.PutUint32(data[at+24:], 10)
 	r, err := read(bytes.NewReader(data), int64(len(data)))
@@ -232,7 +232,7 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// TestFlippedByte: no changed byte of a part goes unnoticed by Verify.
+// TestFlippedByte: Verify finds every changed byte of a part.
 func TestFlippedByte(t *testing.T) {
 	data, _ := sample(t, 2)
 	for at := range data {

@@ -20,7 +20,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// create begins a recording in a fresh directory.
+// create starts a recording in a fresh directory.
 func create(t testing.TB) (*Writer, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.hone")
@@ -82,7 +82,7 @@ func TestRoundTrip(t *testing.T) {
 	w.Update(func(m *Manifest) {
 		m.Phases = append(m.Phases, clean)
 		m.Missing = append(m.Missing, Missing{Part: PartMutex, Why: "its rate is 0", How: "call runtime.SetMutexProfileFraction"})
-		m.Schema, m.Parts = "nonsense", nil // not the caller's to change
+		m.Schema, m.Parts = "nonsense", nil // must not change: it is the caller's
 	})
 	must(t, w.Close(true))
 	must(t, w.Close(true))
@@ -116,7 +116,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestOtherTools: every checkpoint is a whole zip for archive/zip and unzip.
+// TestOtherTools: every checkpoint is a valid zip for archive/zip and unzip.
 func TestOtherTools(t *testing.T) {
 	w, path := create(t)
 	unzip, _ := exec.LookPath("unzip")
@@ -249,11 +249,11 @@ func TestDiskFull(t *testing.T) {
 	for i := range big {
 		big[i] = byte(i * i >> 3 * 7)
 	}
-	err := w.Add("big", "", append([]byte{0x1f, 0x8b}, big...)) // stored as it is
+	err := w.Add("big", "", append([]byte{0x1f, 0x8b}, big...)) // is stored without compression
 	if err == nil || !strings.Contains(err.Error(), "add big: disk full") {
 		t.Fatalf("a full disk gives %v", err)
 	}
-	// The file on disk is whole again, and what is small still fits.
+	// The file on disk is complete again, and small parts still fit.
 	if r := open(t, path); r.Cut || !r.Has("small") || r.Has("big") {
 		t.Errorf("after the failed Add: cut %v, parts %v", r.Cut, r.Manifest.Parts)
 	}

@@ -53,7 +53,7 @@ note: only the new side has example.com/p BenchmarkNew-2
 	}
 }
 
-// TestBenchLines: what is printed for other tools is read by the package that they read with.
+// TestBenchLines: what is printed for other tools can be read by the package that they use.
 func TestBenchLines(t *testing.T) {
 	var out bytes.Buffer
 	BenchLines(&out, benchResult())

@@ -8,7 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/bench"
 )
 
-// TestBenchHTML: the page needs no other files, has a plot for each ratio, and shows hostile names as text.
+// TestBenchHTML: the page needs no other files, has a plot for each ratio, and shows hostile names
+// as text.
 func TestBenchHTML(t *testing.T) {
 	r := benchResult()
 	r.Benchmarks[0].Name = "Benchmark<script>alert(1)</script>"

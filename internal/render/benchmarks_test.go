@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// Benchmarks of very different lengths get a row each, and no figure is pooled.
+// Benchmarks of very different lengths get one row each, and no figure is pooled.
 func TestHeaderHasARowPerBenchmark(t *testing.T) {
 	b, o, none := 1504.0, 46.0, 0.0
 	report := &diagnose.Report{Resources: diagnose.Resources{Limiting: "latency", Cores: 1.05, Benchmarks: []diagnose.Benchmark{
@@ -25,7 +25,7 @@ func TestHeaderHasARowPerBenchmark(t *testing.T) {
 	if !strings.Contains(out.String(), want) {
 		t.Errorf("got\n%swant in it\n%s", out.String(), want)
 	}
-	for _, no := range []string{"per operation", "is the limit"} { // pooled figures; the harness's one operation at a time
+	for _, no := range []string{"per operation", "is the limit"} { // pooled figures; the harness runs one operation at a time
 		if strings.Contains(out.String(), no) {
 			t.Errorf("%q in\n%s", no, out.String())
 		}

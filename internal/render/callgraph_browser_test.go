@@ -13,8 +13,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// TestCallGraphInBrowser uses the picture by pointer and keys:
-// testdata/callgraph_browser.js.
+// TestCallGraphInBrowser uses the picture by pointer and keys: testdata/callgraph_browser.js.
 func TestCallGraphInBrowser(t *testing.T) {
 	var b bytes.Buffer
 	if err := CallGraphSVG(&b, graphPage(t, report.GraphOptions{Visual: true})); err != nil {

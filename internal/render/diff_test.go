@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// diffed compares two CPU profiles of ten seconds with so many samples of 10 ms in each function.
+// diffed compares two CPU profiles of ten seconds with that many samples of 10 ms in each function.
 func diffed(t *testing.T, o compare.DiffOptions, duration int64, old, new map[string]int64) *compare.Diff {
 	t.Helper()
 	source := func(name string, samples map[string]int64) compare.DiffSource {

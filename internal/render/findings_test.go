@@ -129,7 +129,8 @@ func TestFindingsPage(t *testing.T) {
 	golden(t, "findings.golden", b.Bytes())
 }
 
-// TestNestedFindingsOnThePage: what goes with a finding stands there, with its saving in both forms.
+// TestNestedFindingsOnThePage: nested findings are shown with their finding, with the saving in
+// both forms.
 func TestNestedFindingsOnThePage(t *testing.T) {
 	p := page()
 	outer := p.Report.Findings[0]
@@ -170,7 +171,7 @@ func TestFindingsPageInColourSaysTheSame(t *testing.T) {
 	}
 }
 
-// TestManyOtherLines: a page is short, -v shows all.
+// TestManyOtherLines: a page is short; -v shows all lines.
 func TestManyOtherLines(t *testing.T) {
 	p := page()
 	for range 8 {
@@ -207,7 +208,7 @@ func stripEscapes(b []byte) []byte {
 
 func TestNoFindingsIsAnAnswer(t *testing.T) {
 	p := page()
-	p.Report.Findings = p.Report.Findings[1:] // costs without a known mistake are no findings in the code
+	p.Report.Findings = p.Report.Findings[1:] // costs without a known mistake are not findings in the code
 	var b bytes.Buffer
 	Findings(&b, p, Style{})
 	if !bytes.Contains(b.Bytes(), []byte("No findings in the code.")) {
@@ -215,7 +216,8 @@ func TestNoFindingsIsAnAnswer(t *testing.T) {
 	}
 }
 
-// TestTopCutsEachList: -top is of findings in code and of settings, and the page says which number shows all.
+// TestTopCutsEachList: -top limits the findings in code and in settings, and the page says which
+// number shows all.
 func TestTopCutsEachList(t *testing.T) {
 	p := page()
 	p.Top = 1
@@ -258,7 +260,7 @@ func TestFewRequestsAreCounted(t *testing.T) {
 	}
 }
 
-// TestALoadWithoutSuccessStandsFirst: before any figure, and once.
+// TestALoadWithoutSuccessStandsFirst: it is reported before any figure, and once.
 func TestALoadWithoutSuccessStandsFirst(t *testing.T) {
 	p := page()
 	p.Manifest.Phases[0].Outcome = &load.Outcome{Status: map[int]int64{302: 60000}, RedirectTo: "/login"}
@@ -272,12 +274,12 @@ func TestALoadWithoutSuccessStandsFirst(t *testing.T) {
 	}
 }
 
-// TestABenchmarkHasOperations: a benchmark answers no requests.
+// TestABenchmarkHasOperations: a benchmark has operations, not requests.
 func TestABenchmarkHasOperations(t *testing.T) {
 	p := page()
 	p.Manifest.Target.Bench, p.Manifest.Target.Kind, p.Manifest.Load = "Join", "bench", nil
 	p.Report.Resources.RequestTime = nil
-	for i := range p.Report.Findings { // what rules wrote of a service
+	for i := range p.Report.Findings { // what rules wrote for a service
 		p.Report.Findings[i].Cause, p.Report.Findings[i].Evidence = "", nil
 	}
 	var b bytes.Buffer

@@ -79,7 +79,8 @@ func TestSpeedscope(t *testing.T) {
 	var file struct {
 		Active int `json:"activeProfileIndex"`
 		Shared struct{ Frames []struct{ Name string } }
-		// The format's own check: as many weights as samples, frames that exist, an end value that is their sum.
+		// The format's own check: as many weights as samples, frames that exist, an end value that
+		// is their sum.
 		Profiles []struct {
 			Type, Name, Unit string
 			EndValue         int64

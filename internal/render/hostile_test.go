@@ -211,7 +211,8 @@ func TestHostileNamesStayInTheirLine(t *testing.T) {
 	}
 }
 
-// pagesOfThePackage are the functions that draw for a terminal: those that take a Writer and a Style.
+// pagesOfThePackage returns the functions that draw for a terminal: those with a Writer and a
+// Style.
 func pagesOfThePackage(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -245,7 +246,7 @@ func pagesOfThePackage(t *testing.T) []string {
 	return names
 }
 
-// TestOwnTextIsPrintable: what hone says itself needs no escape.
+// TestOwnTextIsPrintable: hone's own text needs no escaping.
 func TestOwnTextIsPrintable(t *testing.T) {
 	var pages bytes.Buffer
 	Findings(&pages, page(), Style{})

@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// TestLengths: the time of the builds between phases counts for the whole.
+// TestLengths: the total includes the time of the builds between phases.
 func TestLengths(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
 	m := recording.Manifest{Phases: []recording.Phase{

@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// named is a view of a profile with a sample in each function.
+// named returns a view of a profile with a sample in each function.
 func named(t *testing.T, how report.Names, functions ...string) *report.View {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})

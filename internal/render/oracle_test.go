@@ -18,8 +18,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// labelled generates profiles with inlined calls, labels of all kinds and frames
-// without symbols.
+// labelled generates profiles with inlined calls, labels of all kinds and frames without symbols.
 func labelled() *rapid.Generator[*google.Profile] {
 	return rapid.Custom(func(t *rapid.T) *google.Profile {
 		small := rapid.Int64Range(0, 9)

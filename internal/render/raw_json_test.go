@@ -54,7 +54,7 @@ func TestRawJSONHoldsTheProfile(t *testing.T) {
 	}
 }
 
-// failAfter takes n bytes.
+// failAfter accepts n bytes, then fails.
 type failAfter struct{ n int }
 
 var errFull = errors.New("full")

@@ -12,7 +12,8 @@ func reportPage() ReportPage {
 	return ReportPage{FindingsPage: page(), Flame: `<!doctype html><p title="a & b">flame && "graph"</p>`, Trace: "what stands out <b>"}
 }
 
-// TestReportHTML: the page needs nothing from outside, shows every finding, and what comes from profiles is text.
+// TestReportHTML: the page loads nothing from elsewhere, shows every finding, and treats what comes
+// from profiles as text.
 func TestReportHTML(t *testing.T) {
 	p := reportPage()
 	p.Report.Findings[0].Function = `main.<script>alert("x")</script>`

@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose"
 )
 
-// TestRulesPage: docs/rules.md is what the rules say of themselves.
+// TestRulesPage: docs/rules.md equals the documentation of the rules.
 func TestRulesPage(t *testing.T) {
 	var b bytes.Buffer
 	RulesMarkdown(&b, diagnose.Rules())
@@ -29,7 +29,7 @@ func TestRulesPage(t *testing.T) {
 	}
 }
 
-// TestRulesWhole: list and page have every rule, and each has a kind that is listed.
+// TestRulesWhole: list and page have every rule, and each rule has a kind that is listed.
 func TestRulesWhole(t *testing.T) {
 	rules := diagnose.Rules()
 	var list, page bytes.Buffer

@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/exectrace/requests"
 )
 
-// recordedTrace are the analyses of a trace that was recorded once and for all.
+// recordedTrace returns the analyses of a trace that was recorded once.
 func recordedTrace(t *testing.T, more ...exectrace.Fold) *analysis.Set {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "..", "exectrace", "testdata", "go1.25.1.trace.gz"))

@@ -13,8 +13,8 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// graphPage is the page of a profile with inlining, recursion, a generic function
-// and a node that is left out.
+// graphPage returns the page of a profile with inlining, recursion, a generic function and a node
+// that is left out.
 func graphPage(t *testing.T, o report.GraphOptions) GraphPage {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
@@ -76,13 +76,13 @@ func TestGraphPages(t *testing.T) {
 	if err := CallGraphSVG(&b, page); err != nil {
 		t.Fatal(err)
 	}
-	// The style and the script are files of their own.
+	// The style and the script are separate files.
 	drawing := strings.NewReplacer(callgraphCSS, "…", callgraphJS, "…").Replace(b.String())
 	golden(t, "graph.svg.golden", []byte(drawing))
 }
 
-// TestCallGraphIsOneFile: the picture is XML, has each node and call, and asks
-// for nothing from elsewhere.
+// TestCallGraphIsOneFile: the picture is XML, has every node and call, and loads nothing from
+// elsewhere.
 func TestCallGraphIsOneFile(t *testing.T) {
 	page := graphPage(t, report.GraphOptions{Visual: true})
 	var b bytes.Buffer

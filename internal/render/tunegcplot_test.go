@@ -12,7 +12,8 @@ import (
 	"github.com/hone-go/hone/internal/gogc"
 )
 
-// TestTuneGCPlot: the picture is well-formed, has a point for each setting and each measurement, and hostile names stay text.
+// TestTuneGCPlot: the picture is well-formed, has a point for each setting and each measurement,
+// and hostile names stay text.
 func TestTuneGCPlot(t *testing.T) {
 	ratio, low, high := 0.9, 0.85, 0.95
 	r := &tunegc.Result{Target: `<script>&"`, Unit: "request", MemoryBytes: 1 << 30, Rows: []tunegc.Row{

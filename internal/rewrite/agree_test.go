@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// driver calls each function of both packages with the same random arguments, zero values among them, and compares.
+// driver calls each function of both packages with the same random arguments, including zero
+// values, and compares the results.
 const driver = `package main
 
 import (
@@ -58,7 +59,7 @@ func call(f reflect.Value, args []reflect.Value) (out []any) {
 }
 `
 
-// TestAgree: old and new do the same on random arguments.
+// TestAgree: old and new code do the same on random arguments.
 func TestAgree(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.golden")
 	if err != nil || len(files) == 0 {

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// mark is a line of a program with what must happen to it.
+// mark is a line of a program with the change that must happen to it.
 type mark struct {
 	line         int
 	leave        bool
@@ -68,7 +68,7 @@ func rewritten(t *testing.T, src []byte) []byte {
 			return text
 		}
 		m := all[i]
-		var lines []int // of the rule in a row: one finding
+		var lines []int // consecutive lines of the rule: one finding
 		for _, o := range all[i:] {
 			if !o.leave && o.rule == m.rule && o.line <= m.line+2 {
 				lines = append(lines, o.line)
@@ -85,10 +85,10 @@ func rewritten(t *testing.T, src []byte) []byte {
 		if c.Why == "" || c.Risk == "" || bytes.Equal(c.Old, c.New) {
 			t.Errorf("line %d: %s: why %q, risk %q", m.line, m.rule, c.Why, c.Risk)
 		}
-		// The marks of these lines have done their part.
+		// The marks of these lines are done.
 		done := regexp.MustCompile(`[ \t]*// fix ` + m.rule + `$`)
 		count := func(text []byte) int { return bytes.Count(text, []byte("// fix "+m.rule+"\n")) }
-		left := len(lines) - (count(text) - count(c.New)) // those that the rewrite did not take away itself
+		left := len(lines) - (count(text) - count(c.New)) // those that the rewrite did not remove itself
 		out := strings.Split(string(c.New), "\n")
 		for j, l := range out {
 			if left > 0 && done.MatchString(l) {
@@ -100,7 +100,7 @@ func rewritten(t *testing.T, src []byte) []byte {
 	}
 }
 
-// TestGolden: each rewrite does what its golden file shows, and leaves alone what it must.
+// TestGolden: each rewrite does what its golden file shows, and changes nothing else.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.go.txt")
 	if err != nil || len(files) == 0 {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestMain is also the process that makes a directory and is killed.
+// TestMain is also the process that creates a directory and is killed.
 func TestMain(m *testing.M) {
 	if parent := os.Getenv("SCRATCH_TEST_PARENT"); parent != "" {
 		d, err := Make(parent, "build-")
@@ -31,7 +31,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// TestSweepAfterAKill: a directory stays while its process lives, and goes once that was killed.
+// TestSweepAfterAKill: a directory remains while its process lives, and is removed after that
+// process was killed.
 func TestSweepAfterAKill(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such locks")
@@ -67,7 +68,7 @@ func TestSweepAfterAKill(t *testing.T) {
 	}
 }
 
-// TestSweepOfOldOnes: directories without an owner go when they are old.
+// TestSweepOfOldOnes: directories without an owner are removed when they are old.
 func TestSweepOfOldOnes(t *testing.T) {
 	parent := t.TempDir()
 	young, old := filepath.Join(parent, "build-young"), filepath.Join(parent, "build-old")

@@ -135,7 +135,7 @@ func TestJSONIsSafeAndTheSame(t *testing.T) {
 	}
 }
 
-// safe fails when text has anything that a terminal obeys, but line ends and renditions.
+// safe fails if text has anything that a terminal interprets, other than line ends and colours.
 func safe(t testing.TB, text string) {
 	t.Helper()
 	text = regexp.MustCompile("\x1b\\[(0|1|2|31|32|36)m").ReplaceAllString(text, "")

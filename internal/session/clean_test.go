@@ -18,8 +18,8 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// TestCleanPrograms records programs that are well made and busy with work that must be done, with every
-// phase, and runs every rule: nothing above a hint may be said.
+// TestCleanPrograms records well-written programs that are busy with necessary work, with every
+// phase, and runs every rule: nothing above a hint may be reported.
 func TestCleanPrograms(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join("testdata", "clean", "*.txtar"))
 	if err != nil {
@@ -47,8 +47,9 @@ func TestCleanPrograms(t *testing.T) {
 	}
 }
 
-// record records the program of an archive and diagnoses it. Lines of the archive's comment say how: "load: PATH"
-// of a service (one for each target), "bench: NAME" of a benchmark; without either the program ends by itself.
+// record records the program of an archive and diagnoses it. Lines of the archive's comment say
+// how: "load: PATH" for a service (one per target), "bench: NAME" for a benchmark; without either,
+// the program runs and exits.
 func record(t *testing.T, archive string, c session.Config) *diagnose.Report {
 	t.Helper()
 	a, err := txtar.ParseFile(archive)
@@ -88,7 +89,7 @@ func record(t *testing.T, archive string, c session.Config) *diagnose.Report {
 	return result.Report
 }
 
-// freeAddr is a loopback address that nobody listens at.
+// freeAddr returns a loopback address at which nothing listens.
 func freeAddr(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -36,7 +36,8 @@ func TestBegins(t *testing.T) {
 	}
 }
 
-// TestDistrust: a file that was written since the build is believed as long as its functions stand.
+// TestDistrust: a file that was written after the build is trusted if its functions are in the same
+// place.
 func TestDistrust(t *testing.T) {
 	const source = "package main\n\nfunc main() {\n\twork()\n}\n\nfunc work() {\n}\n"
 	built := time.Now().Add(-time.Hour)

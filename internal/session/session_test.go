@@ -39,7 +39,7 @@ func TestNothingRecordedLeavesNoName(t *testing.T) {
 	}
 }
 
-// metricsPart writes a recording that holds only metrics.jsonl.
+// metricsPart writes a recording with only metrics.jsonl.
 func metricsPart(t *testing.T, lines string) *recording.Recording {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.hone")
@@ -76,7 +76,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestRemember: the recordings of an experiment do not become the last one.
+// TestRemember: the recordings of an experiment do not become the last recording.
 func TestRemember(t *testing.T) {
 	c := Config{CacheDir: t.TempDir()}
 	for _, path := range []string{filepath.Join(c.CacheDir, "recordings", "a.hone"), filepath.Join(c.CacheDir, "work", "try-1", "01-0.hone")} {

@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// TestRecordingDoesNotChooseWhatRuns: the build flags of a recording that came from elsewhere.
+// TestRecordingDoesNotChooseWhatRuns: the build flags of a recording from elsewhere are not used.
 func TestRecordingDoesNotChooseWhatRuns(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a shell script")

@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// put writes a recording of a size that was made so long before noon.
+// put writes a recording of a size, made the given time before noon.
 func put(t *testing.T, s Shelf, name string, bytes int, age time.Duration) {
 	t.Helper()
 	path := filepath.Join(s.Dir, name)

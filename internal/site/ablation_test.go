@@ -28,15 +28,15 @@ var (
 // places are the functions of testdata/ablation that allocate.
 var places = []string{"chain", "page", "names", "index"}
 
-// TestAblation holds the price of garbage collection against the runtime, on whose pacing it rests. A
-// program with four allocating places is run as it is and with each place reusing memory, and the CPU
-// time saved is compared with what one profile of the whole program predicts. The rule by bytes must
-// err by far less than the rule by objects, and less than charging what was sampled below a place. A
-// new collector that paces by something else shows here first.
+// TestAblation compares the price of garbage collection with the runtime, whose pacing it depends
+// on. A program with four allocating places is run unchanged and with each place reusing memory,
+// and the CPU time saved is compared with what one profile of the whole program predicts. The rule
+// by bytes must err by far less than the rule by objects, and less than charging what was sampled
+// below a place. A new collector with another pacing shows here first.
 //
-// It asserts no figure and no wall time, only which rule errs less in CPU time. How often it runs the
-// program depends on how far the savings scatter, never on which rule errs less. For a figure worth
-// quoting, on a quiet machine:
+// It asserts no figure and no wall time, only which rule errs less in CPU time. How often it runs
+// the program depends on how much the savings vary, never on which rule errs less. For a figure
+// worth quoting, on a quiet machine:
 //
 //	go test -tags live ./internal/site -run TestAblation -v -ablation.reps=15 -ablation.rounds=1000000
 func TestAblation(t *testing.T) {
@@ -74,7 +74,7 @@ func TestAblation(t *testing.T) {
 	}
 }
 
-// mostAblation bounds the runs of each variant, in multiples of -ablation.reps.
+// mostAblation limits the runs of each variant, in multiples of -ablation.reps.
 const mostAblation = 8
 
 func buildAblation(t *testing.T) string {
@@ -110,7 +110,8 @@ type savings struct {
 	differences map[string][]float64
 }
 
-// measure runs each variant once, interleaved, so that what else the machine does falls on all alike.
+// measure runs each variant once, interleaved, so that other load on the machine affects all
+// equally.
 func (s *savings) measure(t *testing.T, program string) {
 	rounds := fmt.Sprint(*ablationRounds)
 	first, without := runAblation(t, program, "-rounds", rounds), map[string]float64{}
@@ -127,7 +128,8 @@ func (s *savings) measure(t *testing.T, program string) {
 	s.runs++
 }
 
-// of returns the median of a place's savings with its standard error, by the inner half of the values.
+// of returns the median of a place's savings with its standard error, by the inner half of the
+// values.
 func (s *savings) of(place string) stats.Interval {
 	d := slices.Sorted(slices.Values(s.differences[place]))
 	median := d[len(d)/2]
@@ -137,7 +139,7 @@ func (s *savings) of(place string) stats.Interval {
 	return stats.Interval{Value: median, Low: median - e, High: median + e}
 }
 
-// noise is the standard error of the savings of all places.
+// noise returns the standard error of the savings of all places.
 func (s *savings) noise() (e float64) {
 	for _, place := range places {
 		i := s.of(place)
@@ -146,13 +148,13 @@ func (s *savings) noise() (e float64) {
 	return e
 }
 
-// rules are what rival rules predict to be saved at each place, in CPU seconds.
+// rules has what rival rules predict for each place, in CPU seconds saved.
 type rules struct {
 	bytes, objects, samples map[string]float64
 	interval                map[string]stats.Interval // of bytes
 }
 
-// errorOf is how far a rule's predictions are from the savings, summed over all places.
+// errorOf returns how far a rule's predictions are from the savings, summed over all places.
 func (r *rules) errorOf(predicted map[string]float64, saved *savings) (e float64) {
 	for _, place := range places {
 		e += math.Abs(predicted[place] - saved.of(place).Value)
@@ -160,7 +162,8 @@ func (r *rules) errorOf(predicted map[string]float64, saved *savings) (e float64
 	return e
 }
 
-// predictSavings takes one profile of the whole program, of more rounds than a run for precision.
+// predictSavings takes one profile of the whole program, with more iterations than a run, for
+// precision.
 func predictSavings(t *testing.T, program string) rules {
 	const more = 5
 	base := filepath.Join(t.TempDir(), "profile")
@@ -203,7 +206,7 @@ func predictSavings(t *testing.T, program string) rules {
 	return r
 }
 
-// assistsBelow is the mark assists that were sampled below a function.
+// assistsBelow sums the mark assists that were sampled below a function.
 func assistsBelow(table *Table, function string) (sum float64) {
 	for _, b := range table.Buckets {
 		for _, r := range b.Rows {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAbout: who calls a place, what it calls, and what is its own.
+// TestAbout: who calls a place, what it calls, and its own cost.
 func TestAbout(t *testing.T) {
 	code := testIndex(t)
 	table := mustJoin(t, Input{
@@ -72,8 +72,8 @@ func near2(got [2]float64, own, total float64) bool {
 	return got[0] > own-own*e-e && got[0] < own+own*e+e && got[1] > total-total*e-e && got[1] < total+total*e+e
 }
 
-// TestAboutAddsUp: whatever the place, callees hold all of it, callers no more, own is no more than total, and
-// a place that holds everything has the recording's totals.
+// TestAboutAddsUp: whatever the place, callees have all of its cost, callers no more, its own cost
+// is at most the total, and a place that includes everything has the recording's totals.
 func TestAboutAddsUp(t *testing.T) {
 	code := testIndex(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// wideProfile has as many distinct stacks as asked for, about 40 frames deep: a
-// walk through 20,000 functions of the program, its dependency and the library.
+// wideProfile has the given number of distinct stacks, about 40 frames deep: a walk through 20,000
+// functions of the program, its dependency and the library.
 func wideProfile(tb testing.TB, stacks int) *profile.Profile {
 	r := rand.New(rand.NewPCG(1, 1))
 	functions := make([]profile.FrameSpec, 20_000)
@@ -24,7 +24,7 @@ func wideProfile(tb testing.TB, stacks int) *profile.Profile {
 		stack := make([]profile.FrameSpec, 30+r.IntN(20))
 		at := r.IntN(len(functions))
 		for i := range stack {
-			call := r.IntN(3) // the line decides who is called
+			call := r.IntN(3) // the line decides which function is called
 			stack[i] = functions[at]
 			stack[i].Line = int64(10 + call)
 			stack[i].Inlined = at%4 == 1

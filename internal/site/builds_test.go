@@ -25,8 +25,9 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// TestBuilds builds, runs and joins one program in all the ways in which programs are built. Whatever the
-// way, costs end at their owners, lines of the main module are entries, and the compiler can be asked.
+// TestBuilds builds, runs and joins one program in all the ways in which programs are built. In
+// each of them, costs end at their owners, lines of the main module are entries, and the compiler
+// can be asked.
 func TestBuilds(t *testing.T) {
 	live.Only(t)
 	replaced := func(t *testing.T, dir string) { goIn(t, dir, "mod", "edit", "-replace=example.com/dep=../dep") }
@@ -193,14 +194,14 @@ func runAndJoin(t *testing.T, dir string, flags []string) (*site.Table, *gocode.
 	return table, code
 }
 
-// buildInfo takes the text of debug.BuildInfo out of what go version -m prints.
+// buildInfo extracts the text of debug.BuildInfo from the output of go version -m.
 func buildInfo(text string) string {
 	head, rest, _ := strings.Cut(text, "\n")
 	version := head[strings.LastIndexByte(head, ' ')+1:]
 	return "go\t" + version + "\n" + strings.ReplaceAll(rest, "\n\t", "\n")[1:]
 }
 
-// cached makes dep v1.2.3 a module of a module cache of its own, below the test's directory.
+// cached puts dep v1.2.3 into a module cache of its own, below the test's directory.
 func cached(t *testing.T, dir string) {
 	t.Helper()
 	root := filepath.Dir(dir)
@@ -223,8 +224,8 @@ func cached(t *testing.T, dir string) {
 	t.Setenv("GOPROXY", "off")
 }
 
-// hotProfile is a profile for the compiler in which dep.Frame is hot; the same each time, so that what is
-// compiled with it stays in the build cache.
+// hotProfile is a profile for the compiler in which dep.Frame is hot; it is the same each time, so
+// that what is compiled with it stays in the build cache.
 func hotProfile(t *testing.T) string {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
@@ -248,7 +249,8 @@ type position struct {
 	line int
 }
 
-// marked returns the lines with a "SITE name", by name; of spin that of the files that could hold it.
+// marked returns the lines with a "SITE name", by name; for spin, those of the files that could
+// contain it.
 func marked(t *testing.T, root string) map[string]position {
 	t.Helper()
 	at := map[string]position{}
@@ -269,7 +271,7 @@ func marked(t *testing.T, root string) map[string]position {
 	return at
 }
 
-// siteAt returns the most expensive site of a line; of no line, that of the function spin.
+// siteAt returns the most expensive site of a line, or without a line, of the function spin.
 func siteAt(table *site.Table, at position) *site.Site {
 	for _, s := range table.Sites {
 		if at.file == "" && s.Function == "main.spin" || filepath.Base(s.File) == at.file && s.Line == at.line {
@@ -322,7 +324,7 @@ func goIn(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// tree lists all files with sizes and times of writing, so that a change of any is seen.
+// tree lists all files with sizes and modification times, to detect any change.
 func tree(t *testing.T, root string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -6,8 +6,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// TestGrowth: what died is taken from what was made on the same line, whatever led to it; lines that shrank,
-// and the runtime's own memory, are not there.
+// TestGrowth: what was freed is subtracted from what was allocated on the same line, whatever
+// called it; lines that shrank, and the runtime's own memory, are not listed.
 func TestGrowth(t *testing.T) {
 	b := profile.NewBuilder(
 		profile.ValueType{Type: "alloc_objects", Unit: "count"}, profile.ValueType{Type: "alloc_space", Unit: "bytes"},

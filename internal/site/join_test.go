@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// pieces are what random stacks are made of, leaf parts and root parts.
+// pieces are the parts of random stacks: leaf parts and root parts.
 var (
 	leaves = []string{
 		"main.a:1", "main.a:2", "main.b:1", "github.com/go-chi/chi.r:4", "runtime.mallocgc < main.a:1",
@@ -100,7 +100,7 @@ func TestEveryCostIsChargedExactlyOnce(t *testing.T) {
 	})
 }
 
-// checkTotals checks that the totals are what they are said to be sums of.
+// checkTotals checks that the totals are the sums that they should be.
 func checkTotals(t *rapid.T, table *Table) {
 	tot := table.Totals
 	var c Cost
@@ -306,7 +306,8 @@ func TestProbeDrivesTheCollectorToo(t *testing.T) {
 
 var _ owners = (*gocode.Index)(nil)
 
-// TestTinyObjectsAreAtLeast: a profile counts the blocks of tiny objects, the runtime the objects.
+// TestTinyObjectsAreAtLeast: a profile counts the blocks of tiny objects, the runtime counts the
+// objects.
 func TestTinyObjectsAreAtLeast(t *testing.T) {
 	in := Input{Allocs: build(t, allocs,
 		objects(10, 16, "main.tiny:1 < main.main:9 < runtime.main"), objects(100, 48, "main.large:2 < main.main:9 < runtime.main"))}
@@ -320,7 +321,7 @@ func TestTinyObjectsAreAtLeast(t *testing.T) {
 			t.Errorf("line %d: at least: %v, want %v", s.Line, got, want)
 		}
 	}
-	in.CountedObjects = 0 // which an attached service may not tell
+	in.CountedObjects = 0 // which an attached service may not report
 	if got := mustJoin(t, in).Totals.AllObjects; got != 110 {
 		t.Errorf("%d objects in all, want the profile's 110", got)
 	}

@@ -43,7 +43,8 @@ func samePart(a, b Parts) bool {
 	return math.Abs(a.Main-b.Main) < e && math.Abs(a.Dependencies-b.Dependencies) < e && math.Abs(a.Named-b.Named) < e && math.Abs(a.Unjoined-b.Unjoined) < e
 }
 
-// TestJoinedAddsUp: the parts are the whole, and every sample with a line of the main module has its entry.
+// TestJoinedAddsUp: the parts add up to the whole, and every sample with a line of the main module
+// has its entry.
 func TestJoinedAddsUp(t *testing.T) {
 	code := testIndex(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// chargedTo says where the one row of a CPU profile went, and what was seen in it.
+// chargedTo returns where the one row of a CPU profile was charged, and what was seen in it.
 func chargedTo(tb testing.TB, stack string) string {
 	t := mustJoin(tb, Input{CPU: build(tb, cpu, ticks(1, stack))})
 	class := [...]string{"work", "malloc", "assist", "mark", "idle", "sweep", "probe"}
@@ -29,7 +29,7 @@ func chargedTo(tb testing.TB, stack string) string {
 func TestRowsAreChargedOnce(t *testing.T) {
 	serve := " < net/http.HandlerFunc.ServeHTTP < net/http.(*conn).serve < net/http.(*Server).Serve.gowrap3"
 	for _, c := range []struct{ name, stack, want string }{
-		// The blamed line and the line that leads to it.
+		// The blamed line and the line that calls it.
 		{"leaf in the main module", "main.work:7 < main.main:3 < runtime.main", "main.work:7 work from main.main:3"},
 		{"leaf in the library", "runtime.memmove < runtime.concatstrings < main.leftpad:5 < main.handle:41" + serve, "main.leftpad:5 work from main.handle:41"},
 		{"recursion is not an entry", "main.walk:9 < main.walk:12 < main.walk:12 < main.main:3 < runtime.main", "main.walk:9 work from main.main:3"},
@@ -92,7 +92,7 @@ func TestRowsAreChargedOnce(t *testing.T) {
 		{"clock", "runtime._VDSO", "[clock reads] work"},
 		{"C library's own thread", "do_work /src/w.c:3 < start_thread /src/pthread.c:9", "[code without symbols] work"},
 
-		// The measurement's own.
+		// Work of the measurement itself.
 		{"probe", "runtime.mallocgc < main.honeProbe example.com/app/cmd/server/0hone_probe.go:90 < main.init.0 example.com/app/cmd/server/0hone_probe.go:20", "probe"},
 		{"probe in a test binary", "runtime.mallocgc < example.com/app/sub.hone0start example.com/app/sub/0hone_probe_test.go:90 < example.com/app/sub.init example.com/app/sub/0hone_probe_test.go:20", "probe"},
 		{"probe at the program's exit", "main.honeFinish example.com/app/cmd/server/0hone_probe.go:90 < internal/runtime/exithook.Run < os.Exit < main.main:3 < runtime.main", "probe"},
@@ -128,7 +128,7 @@ func TestBaseNames(t *testing.T) {
 	}
 }
 
-// Frames without a name or file, as stripped binaries and other languages leave them, are no reason to fail.
+// Frames without a name or file, from stripped binaries and other languages, cause no error.
 func FuzzJudge(f *testing.F) {
 	f.Add("main.f:1 < runtime.main", uint8(0))
 	f.Add("a.b[c[ < ]. x:y < (*", uint8(3))

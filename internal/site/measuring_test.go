@@ -25,8 +25,8 @@ func TestWithoutMeasurement(t *testing.T) {
 	}
 }
 
-// A program that takes profiles of its own work by itself, say in a test, is left as it is
-// where the frames that count are its own.
+// A program that profiles itself, for example in a test, is not treated as measurement where its
+// own frames count.
 func TestWithoutMeasurementKeepsTheProgram(t *testing.T) {
 	p := build(t, cpu, ticks(60, "runtime/pprof.StartCPUProfile < main.main:9 < runtime.main"), ticks(3, "main.a:1"))
 	if program, shares := WithoutMeasurement(p, testIndex(t)); program != p || shares[0] != 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// TestWaiting: goroutines are counted by the line of a module, with the wait and the start of most of them.
+// TestWaiting: goroutines are counted by the line of a module, with the most common wait and start.
 func TestWaiting(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "goroutine", Unit: "count"})
 	frame := func(function, file string, line int64) profile.FrameSpec {
@@ -41,7 +41,8 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestOpenBodies: a client's connection waits for a body in a select, and for the next response at the network.
+// TestOpenBodies: a client's connection waits for a body in a select, and for the next response at
+// the network.
 func TestOpenBodies(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "goroutine", Unit: "count"})
 	frame := func(function string) profile.FrameSpec {

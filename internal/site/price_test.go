@@ -78,8 +78,8 @@ func TestMoreRowsNeverCostLess(t *testing.T) {
 	})
 }
 
-// The bytes of a sampled profile scatter as tally says: objects are allocated,
-// sampled as the runtime samples them and scaled back as the profile does.
+// The bytes of a sampled profile vary as tally says: objects are allocated, sampled as the runtime
+// samples them, and scaled back as the profile does.
 func TestByteIntervalsCoverTheTruth(t *testing.T) {
 	const rate, rounds = 512 << 10, 2000
 	r := rand.New(rand.NewPCG(7, 7))
@@ -117,14 +117,14 @@ func TestAnExactProfileHasNoSamplingError(t *testing.T) {
 	}
 }
 
-// The share is known better than its count of samples: the total is a count of the same samples.
+// The share is more precise than its count of samples: the total is a count of the same samples.
 func TestShareCoversTheTruth(t *testing.T) {
 	const rounds = 500
 	r := rand.New(rand.NewPCG(11, 13))
 	for _, want := range []float64{0.02, 0.3, 0.7} {
 		held, width, alone := 0, 0.0, 0.0
-		// Of a thousand samples a tenth collect; the rows have half of the bytes, and own
-		// CPU so that they are the share of all.
+		// Of a thousand samples a tenth are collection; the rows have half of the bytes, and as
+		// much CPU as makes the same share of all.
 		own := 1000*want - 50
 		if own < 0 {
 			own = 1000*want - 0.1*100

@@ -27,10 +27,9 @@ func testIndex(tb testing.TB) *gocode.Index {
 	return x
 }
 
-// frames reads a stack as the tests write it: frames leaf first, parted by
-// " < ". A frame is "function", "function:line" or "function file:line", and
-// ends in " inlined" when it was inlined into the next. Without a file it
-// stands where its package's files would.
+// frames parses a stack as the tests write it: frames leaf first, separated by " < ". A frame is
+// "function", "function:line" or "function file:line", and ends in " inlined" if it was inlined
+// into the next. Without a file it is where its package's files would be.
 func frames(text string) []profile.FrameSpec {
 	var stack []profile.FrameSpec
 	if text == "" {
@@ -58,7 +57,7 @@ func frames(text string) []profile.FrameSpec {
 	return stack
 }
 
-// fileOf makes up the file of a function as -trimpath names it.
+// fileOf invents the file of a function, named as with -trimpath.
 func fileOf(name string) string {
 	slash := strings.LastIndexByte(name, '/') + 1
 	pkg := name[:slash+strings.IndexByte(name[slash:], '.')]

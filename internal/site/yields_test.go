@@ -2,8 +2,8 @@ package site
 
 import "testing"
 
-// TestSweepYields: yields are the sweeper's where it is the only goroutine that yields; the settings of
-// the collector do not change them.
+// TestSweepYields: yields belong to the sweeper if it is the only goroutine that yields; the
+// settings of the collector do not change that.
 func TestSweepYields(t *testing.T) {
 	yield := "runtime.lock2 < runtime.schedule < runtime.goschedImpl < runtime.gosched_m < runtime.mcall"
 	poll := "internal/runtime/syscall.EpollWait < runtime.netpoll < runtime.findRunnable < " + yield[len("runtime.lock2 < "):]

@@ -26,17 +26,18 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// with is an Opener with standard input and options.
+// with returns an Opener with standard input and options.
 func with(o Opener, stdin io.Reader, opt Options) Opener {
 	o.Stdin, o.Options = stdin, opt
 	return o
 }
 
-// service is one with the stock endpoints, which are this test's own. It notes what it is asked.
+// service is a service with the standard endpoints, which are this test's own. It records what it
+// is asked.
 type service struct {
 	*httptest.Server
 	asked []string
-	then  func() // runs once, when the first answer is made
+	then  func() // runs once, during the first answer
 }
 
 func newService(t *testing.T, secure bool) *service {

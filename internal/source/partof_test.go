@@ -2,7 +2,7 @@ package source
 
 import "testing"
 
-// TestPartOf: a shell reads a source again only when PartOf says something else.
+// TestPartOf: a shell reads a source again only when PartOf changes.
 func TestPartOf(t *testing.T) {
 	for _, tc := range []struct{ arg, sampleIndex, want string }{
 		{"", "", "cpu.pprof"},

@@ -59,7 +59,7 @@ func zipped(t *testing.T, data []byte) []byte {
 	return b.Bytes()
 }
 
-// TestOpenSourceOfTraces reads traces as profiles, wherever they stand.
+// TestOpenSourceOfTraces reads traces as profiles, wherever they are.
 func TestOpenSourceOfTraces(t *testing.T) {
 	data := smallTrace(t)
 	dir := t.TempDir()
@@ -125,7 +125,7 @@ func TestOpenSourceOfTraces(t *testing.T) {
 	}
 }
 
-// TestViewsAreNoParts: what follows a recording's name is a part of it or, behind trace, a view.
+// TestViewsAreNoParts: what follows a recording's name is a part of it or, after trace, a view.
 func TestViewsAreNoParts(t *testing.T) {
 	for _, part := range []string{recording.PartCPU, recording.PartGoroutine, "allocs", "trace2", ""} {
 		if view, ok := partTraceView(part); ok {
@@ -137,7 +137,7 @@ func TestViewsAreNoParts(t *testing.T) {
 	}
 }
 
-// TestTheProbeIsNotTheProgram: what the probe does is nothing that a program waits for or runs.
+// TestTheProbeIsNotTheProgram: waits and work of the probe are not the program's.
 func TestTheProbeIsNotTheProgram(t *testing.T) {
 	for file, want := range map[string]bool{
 		"/home/me/shop/" + target.ProbeFile: true,

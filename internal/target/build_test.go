@@ -19,8 +19,8 @@ import (
 	"github.com/hone-go/hone/internal/live"
 )
 
-// unpack lays out one of the modules in testdata/build and makes sure that it is
-// the same when the test ends.
+// unpack writes one of the modules in testdata/build, and checks that it is unchanged when the test
+// ends.
 func unpack(t *testing.T, name string) string {
 	t.Helper()
 	archive, err := os.ReadFile(filepath.Join("testdata", "build", name+".txtar"))
@@ -37,7 +37,7 @@ func unpack(t *testing.T, name string) string {
 	return dir
 }
 
-// says runs a program to its end, collecting, and wants its output.
+// says runs a program until it exits, collecting, and checks its output.
 func says(t *testing.T, b *Binary, want string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
@@ -153,7 +153,7 @@ func TestBuildFlags(t *testing.T) {
 			if name != "both" && name != "the last matches" {
 				return
 			}
-			s.NoProbe = true // the go command alone has it so
+			s.NoProbe = true // the go command alone builds it like this
 			plain, err := Build(soon(t), s)
 			if err != nil {
 				t.Fatal(err)
@@ -307,7 +307,7 @@ func TestBuildService(t *testing.T) {
 		}
 	}
 
-	// A second one at a taken port.
+	// A second one at a port in use.
 	l, err = net.Listen("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
@@ -346,7 +346,8 @@ func TestBuildStaysSmall(t *testing.T) {
 	}
 }
 
-// TestTheStandardLibraryIsRefusedFirst: by one message, before anything is built, whatever was asked for.
+// TestTheStandardLibraryIsRefusedFirst: with one message, before anything is built, whatever the
+// options.
 func TestTheStandardLibraryIsRefusedFirst(t *testing.T) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -365,7 +366,7 @@ func TestTheStandardLibraryIsRefusedFirst(t *testing.T) {
 	}
 }
 
-// TestBenchmarksByImportPath: a package is its import path as well as its directory.
+// TestBenchmarksByImportPath: a package can be named by its import path or its directory.
 func TestBenchmarksByImportPath(t *testing.T) {
 	live.Only(t)
 	dir := tree(t, `

@@ -41,7 +41,8 @@ func counted(t *testing.T, bench bool, main string) *Binary {
 	return mustBuild(t, BuildSpec{Package: ".", Dir: dir, Bench: bench, Counted: []string{"example.com/app/...", "strings"}})
 }
 
-// TestCountsExecutions counts a program that ends, in its main package, in another and in the standard library.
+// TestCountsExecutions counts a program that exits, in its main package, in another and in the
+// standard library.
 func TestCountsExecutions(t *testing.T) {
 	b := counted(t, false, `-- main.go --
 package main
@@ -160,13 +161,13 @@ package app
 	if len(missing) > 0 {
 		t.Fatal(missing)
 	}
-	// The testing package tries once before it runs ten times.
+	// The testing package runs the function once before it runs it ten times.
 	if got := executions(t, parts["counters.meta"], parts["counters"])["example.com/app/part.Twice"]; got != 11 {
 		t.Errorf("Twice ran %d times, want 11", got)
 	}
 }
 
-// TestNoCountersWithoutInstrumentation: what is not there is a *Missing.
+// TestNoCountersWithoutInstrumentation: the error for missing counters is a *Missing.
 func TestNoCountersWithoutInstrumentation(t *testing.T) {
 	b := mustBuild(t, BuildSpec{Package: ".", Dir: tree(t, "-- go.mod --\nmodule example.com/app\n\ngo 1.23\n-- main.go --\npackage main\n\nimport \"time\"\n\nfunc main() { time.Sleep(time.Minute) }\n")})
 	p := mustStart(t, b, RunSpec{})

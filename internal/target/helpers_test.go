@@ -20,7 +20,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// soon is a context that no healthy step outlives.
+// soon returns a context that outlives every step that works.
 func soon(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
@@ -47,7 +47,7 @@ func tree(t *testing.T, archive string) string {
 	return dir
 }
 
-// snapshot is every file of a tree with its bytes and its mode.
+// snapshot maps every file of a tree to its content and its mode.
 func snapshot(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -69,7 +69,7 @@ func snapshot(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// mustBuild builds with the probe and fails the test when it is not there.
+// mustBuild builds with the probe, and fails the test if the probe is missing.
 func mustBuild(t *testing.T, s BuildSpec) *Binary {
 	t.Helper()
 	if s.WorkDir == "" {
@@ -100,7 +100,7 @@ func mustStart(t *testing.T, b *Binary, s RunSpec) *Process {
 	return p
 }
 
-// finish waits for the program's own end.
+// finish waits until the program exits.
 func finish(t *testing.T, p *Process) Exit {
 	t.Helper()
 	select {
@@ -111,7 +111,7 @@ func finish(t *testing.T, p *Process) Exit {
 	return p.Exit()
 }
 
-// inflate is a profile's protobuf; it mentions the names of functions as they are.
+// inflate returns a profile's protobuf, in which the names of functions are plain text.
 func inflate(t *testing.T, profile []byte) string {
 	t.Helper()
 	z, err := gzip.NewReader(bytes.NewReader(profile))
@@ -134,7 +134,7 @@ func wantIn(t *testing.T, text string, words ...string) {
 	}
 }
 
-// topLevel is what a file declares, names of imports included, and what it imports.
+// topLevel returns the names that a file declares or imports, and what it imports.
 func topLevel(t *testing.T, src []byte) (names, imports []string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), "probe.go", src, 0)
@@ -170,8 +170,8 @@ func topLevel(t *testing.T, src []byte) (names, imports []string) {
 	return names, imports
 }
 
-// waitProbe waits until the probe of a process has started, which is when package
-// main is initialised. Without probe it does not wait.
+// waitProbe waits until the probe of a process has started, when package main is initialised.
+// Without probe it does not wait.
 func waitProbe(ctx context.Context, p *Process) error {
 	if p.wire == nil {
 		return nil

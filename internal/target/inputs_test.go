@@ -12,7 +12,8 @@ import (
 	"github.com/hone-go/hone/internal/live"
 )
 
-// watchedProgram calls functions of its own, of a module in the module cache and of the standard library.
+// watchedProgram calls functions of its own, of a module in the module cache and of the standard
+// library.
 const watchedProgram = `-- go.mod --
 module example.com/app
 
@@ -146,7 +147,7 @@ func deep(n int) int {
 }
 `
 
-// lineOf is the line of a program's file that holds a text.
+// lineOf returns the line of a program's file that contains a text.
 func lineOf(t *testing.T, file, text string) int {
 	t.Helper()
 	src, err := os.ReadFile(file)
@@ -216,8 +217,9 @@ func TestCountsInputs(t *testing.T) {
 	if also != 2 {
 		t.Errorf("%d pairs of functions that got the same text", also)
 	}
-	// Calls, hashed, different, different with addresses, in requests, different in each; different of receivers by address, and in requests; calls with texts, different ones, both
-	// in requests; results compared, same; overlapping; and the first three parameters.
+	// The numbers are: calls, hashed, different, different with addresses, in requests, different
+	// in each; different of receivers by address, and in requests; calls with texts, different
+	// ones, both in requests; results compared, same; overlapping; and the first three parameters.
 	for name, want := range map[string]string{
 		"head":                            "requests 10 4",
 		"main.text":                       "90 90 64 64 30 10 64 10 0 0 0 0 26 26 0 0 0 0",
@@ -249,7 +251,7 @@ func TestCountsInputs(t *testing.T) {
 	}
 }
 
-// busyProgram ends while goroutines call a watched function with a long text.
+// busyProgram exits while goroutines call a watched function with a long text.
 const busyProgram = `-- go.mod --
 module example.com/app
 
@@ -276,7 +278,8 @@ func main() {
 func text(s string) int { return len(s) }
 `
 
-// TestCountsInputsWhileCalled reads the counts of a function that goroutines are calling: they belong together.
+// TestCountsInputsWhileCalled reads the counts of a function while goroutines call it: they are
+// consistent.
 func TestCountsInputsWhileCalled(t *testing.T) {
 	live.Only(t)
 	dir := tree(t, busyProgram)
@@ -312,7 +315,8 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-// TestInputsRefuse: builds that the wrapper of the compiler does not go with, and functions that are nowhere.
+// TestInputsRefuse: builds that do not work with the compiler wrapper, and functions that do not
+// exist.
 func TestInputsRefuse(t *testing.T) {
 	dir := tree(t, "-- go.mod --\nmodule example.com/app\n\ngo 1.23\n-- main.go --\npackage main\n\nfunc main() { f(1) }\n\nfunc f(n int) {}\n")
 	main := Func{Name: "main.f", Package: "example.com/app", File: filepath.Join(dir, "main.go"), Line: 5}

@@ -62,7 +62,7 @@ func BenchmarkLeak(b *testing.B) {
 }
 `
 
-// leaksIn counts the goroutines of a profile by the function that they were started with.
+// leaksIn counts the goroutines of a profile by the function that they started with.
 func leaksIn(t *testing.T, data []byte) map[string]int64 {
 	t.Helper()
 	p, err := profile.Decode(strings.NewReader(string(data)), 0)
@@ -78,7 +78,8 @@ func leaksIn(t *testing.T, data []byte) map[string]int64 {
 	return out
 }
 
-// TestLeaks: the collector names 50 of 50 goroutines that nothing can wake, and none of 20 that something reachable could.
+// TestLeaks: the collector names 50 of 50 goroutines that nothing can wake, and none of 20 that
+// something reachable could wake.
 func TestLeaks(t *testing.T) {
 	live.Only(t)
 	dir := tree(t, leaky)

@@ -13,9 +13,9 @@ import (
 	"github.com/hone-go/hone/internal/live"
 )
 
-// moduleProxy is a file tree that the go command takes as a module proxy, with one
-// version of each module in the archive (MODULE@VERSION/file), and the environment
-// in which nothing else is asked.
+// moduleProxy returns a file tree that the go command takes as a module proxy, with one version of
+// each module in the archive (MODULE@VERSION/file), and the environment in which only this proxy is
+// asked.
 func moduleProxy(t *testing.T, archive string) (env []string, cache string) {
 	t.Helper()
 	src, proxy, cache := tree(t, archive), t.TempDir(), filepath.Join(t.TempDir(), "mod")
@@ -31,7 +31,7 @@ func moduleProxy(t *testing.T, archive string) (env []string, cache string) {
 		}
 		mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 		if err != nil {
-			mod = []byte("module " + name + "\n") // what a proxy makes up
+			mod = []byte("module " + name + "\n") // what a proxy generates
 		}
 		for suffix, data := range map[string]string{".mod": string(mod), ".info": `{"Version":"` + version + `"}`} {
 			if err := os.WriteFile(filepath.Join(at, version+suffix), []byte(data), 0o644); err != nil {
@@ -47,7 +47,7 @@ func moduleProxy(t *testing.T, archive string) (env []string, cache string) {
 		}
 		f.Close()
 	}
-	t.Cleanup(func() { writable(cache) }) // the go command takes the right to write away
+	t.Cleanup(func() { writable(cache) }) // the go command makes the cache read-only
 	return []string{
 		"GOPROXY=file://" + filepath.ToSlash(proxy), "GONOSUMDB=*", "GOFLAGS=-buildvcs=false", "GOWORK=",
 		"GOMODCACHE=" + cache, "GOTOOLCHAIN=local",
@@ -113,7 +113,7 @@ import (
 	work := t.TempDir()
 	for _, pkg := range []string{
 		"example.com/tool/cmd/tool",
-		filepath.Join(cache, "example.com", "tool@v1.2.0", "cmd", "tool"), // the copy is there now
+		filepath.Join(cache, "example.com", "tool@v1.2.0", "cmd", "tool"), // the copy is in the cache now
 	} {
 		b := mustBuild(t, BuildSpec{Package: pkg, Dir: user, WorkDir: work, Env: env})
 		if b.ImportPath != "example.com/tool/cmd/tool" || b.Module != "example.com/tool" || !strings.HasPrefix(b.Dir, work) {

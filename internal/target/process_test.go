@@ -65,7 +65,7 @@ func testAnswers(t *testing.T, kit *Binary) {
 		}
 		cpu <- b
 	}()
-	before, err := p.Usage(ctx) // beside the CPU profile
+	before, err := p.Usage(ctx) // concurrent with the CPU profile
 	if err != nil || before.MaxRSS == 0 {
 		t.Errorf("usage %+v, %v", before, err)
 	}
@@ -124,7 +124,7 @@ func testSettings(t *testing.T, kit *Binary) {
 			text = inflate(t, b)
 		}
 	}
-	// The rates before stand in what the next one restores: 1 is 1 tick.
+	// The restore of a second call sets the rates of the first: 1 is 1 tick.
 	again, _, err := p.SetRates(ctx, 5_000, 7)
 	if err != nil {
 		t.Fatal(err)
@@ -160,8 +160,8 @@ func testSettings(t *testing.T, kit *Binary) {
 
 var everything = Collect{CPU: true, Allocs: true, Contention: true, Trace: true, TraceBytes: 32 << 20}
 
-// testAccount asserts that what a program takes is told apart from what its children do, and that what it allocates
-// is counted to the object.
+// testAccount asserts that a program's own usage is separate from that of its children, and that
+// its allocations are counted to the object.
 func testAccount(t *testing.T, kit *Binary) {
 	live.Only(t)
 	for mode, collect := range map[string]Collect{"alone": {}, "with collectors": everything} {
@@ -347,7 +347,7 @@ func testTraceCap(t *testing.T, kit *Binary) {
 	for end := time.Now().Add(20 * time.Second); !p.Truncated("trace") && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
-	_, err = p.CPUProfile(soon(t), 50*time.Second) // the one beside the trace goes on
+	_, err = p.CPUProfile(soon(t), 50*time.Second) // the profile that runs with the trace goes on
 	wantMissing(t, err, "hone is taking one already")
 	if err := p.Stop(soon(t)); err != nil {
 		t.Fatal(err)
@@ -369,8 +369,8 @@ func testExec(t *testing.T, kit *Binary) {
 	if err := p.Stop(soon(t)); err != nil {
 		t.Fatal(err)
 	}
-	// The timer of a CPU profile, which a trace has too, outlives the exec, and its signal ends the new
-	// program when it comes before that one's runtime is ready for it.
+	// The timer of a CPU profile, which a trace has too, survives the exec, and its signal kills
+	// the new program if it arrives before the new runtime is ready.
 	p = mustStart(t, kit, RunSpec{Args: []string{"exec"}, Collect: Collect{CPU: true}})
 	_, err = p.Trace(soon(t), &bytes.Buffer{}, 50*time.Second, 0)
 	if err == nil {
@@ -387,7 +387,7 @@ func testExec(t *testing.T, kit *Binary) {
 	}
 }
 
-// testHangUp: where no death signal tells of hone's end, the probe sees it.
+// testHangUp: where no death signal announces hone's end, the probe detects it.
 func testHangUp(t *testing.T, kit *Binary) {
 	out := filepath.Join(t.TempDir(), "out")
 	p := mustStart(t, kit, RunSpec{Args: []string{"parent"}, Stdout: out})
@@ -399,7 +399,7 @@ func testHangUp(t *testing.T, kit *Binary) {
 	gone(t, child)
 }
 
-// testAlone: without hone the probe does nothing, and the runtime sees a deadlock.
+// testAlone: without hone the probe does nothing, and the runtime reports a deadlock.
 func testAlone(t *testing.T, kit *Binary) {
 	for _, variable := range []string{"", "3 3 cpu", "0 0", "1 2 allocs", "nonsense", "99 99"} {
 		cmd := exec.CommandContext(soon(t), kit.Path, "deadlock")

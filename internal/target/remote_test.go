@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// stock is a mux with the endpoints as net/http/pprof's documentation mounts them.
+// stock returns a mux with the endpoints as net/http/pprof's documentation mounts them.
 func stock() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
@@ -111,7 +111,7 @@ func TestRemoteProfiles(t *testing.T) {
 	url := serve(t, stock())
 	r := mustAttach(t, url, AttachOptions{})
 	ctx := soon(t)
-	b, err := r.CPUProfile(ctx, 300*time.Millisecond) // a second, for the endpoint
+	b, err := r.CPUProfile(ctx, 300*time.Millisecond) // a second profile, of the endpoint
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestRemoteProfiles(t *testing.T) {
 		t.Errorf("trace of %d bytes, cut %v, %v", trace.Len(), cut, err)
 	}
 
-	// The client that left ends the service's profile at its next write or soon after.
+	// When the client disconnects, the service stops its profile at the next write or soon after.
 	for end := time.Now().Add(10 * time.Second); rpprof.StartCPUProfile(&trace) != nil; {
 		if time.Now().After(end) {
 			t.Fatal("the service's CPU profile goes on")
@@ -262,7 +262,7 @@ func TestRemoteHeaderAndTLS(t *testing.T) {
 }
 
 func TestRemoteTunnel(t *testing.T) {
-	// A proxy in this process to a service whose command line is another.
+	// A proxy in this process for a service with another command line.
 	mux := stock()
 	h := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if q.URL.Path == "/debug/pprof/cmdline" {

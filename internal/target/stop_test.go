@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// lines reads the lines of a file that a program is writing, until there are n.
+// lines reads the lines of a file that a program writes, until there are n.
 func lines(t *testing.T, file string, n int) []string {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -29,7 +29,7 @@ func lines(t *testing.T, file string, n int) []string {
 	return nil
 }
 
-// gone waits until a process is no more, or a zombie of somebody else's.
+// gone waits until a process has exited, or is a zombie with another parent.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -80,7 +80,7 @@ func testStop(t *testing.T, kit *Binary) {
 		t.Errorf("exit %+v", e)
 	}
 
-	// A context that has ended leaves no grace.
+	// A context that is canceled allows no grace period.
 	p = mustStart(t, kit, RunSpec{Args: []string{"stubborn"}, Stdout: out, Grace: time.Hour})
 	lines(t, out, 1)
 	ended, cancel := context.WithCancel(context.Background())
@@ -100,7 +100,7 @@ func testChildren(t *testing.T, kit *Binary) {
 	}
 	gone(t, child)
 
-	// What Ctrl-C does: the context ends.
+	// As after Ctrl-C: the context is canceled.
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	p, err := kit.Start(ctx, RunSpec{Args: []string{"parent"}, Stdout: out})
@@ -122,8 +122,8 @@ const (
 	helperProbe  = "TARGET_TEST_PROBE"
 )
 
-// TestHelper is not a test: it is a hone that starts a target and then waits for
-// its own violent end.
+// TestHelper runs in another process: it plays a hone that starts a target and then waits to be
+// killed.
 func TestHelper(t *testing.T) {
 	path := os.Getenv(helperBinary)
 	if path == "" {

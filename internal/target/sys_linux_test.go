@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestKernelsAccount: each page that is touched for the first time is a fault, and faults are the kernel's work.
+// TestKernelsAccount: the first access to each page is a fault, and faults are work of the kernel.
 func TestKernelsAccount(t *testing.T) {
 	before, err := usageOf(os.Getpid())
 	if err != nil {
@@ -22,7 +22,7 @@ func TestKernelsAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.KeepAlive(fresh)
-	if n := after.PageFaults - before.PageFaults; n < pages/600 { // a huge page is one for 512
+	if n := after.PageFaults - before.PageFaults; n < pages/600 { // a huge page is one fault for 512 pages
 		t.Errorf("%d page faults for %d pages", n, pages)
 	}
 	if after.SystemSeconds > after.CPUSeconds || after.SystemSeconds < before.SystemSeconds {

@@ -9,8 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/live"
 )
 
-// served calls weigh twice in each request of a server that is built as fasthttp is (contexts are used again), in each RPC of one
-// built as gRPC is, and in each iteration of loops that take work.
+// served calls weigh twice in each request of a server built like fasthttp (contexts are reused),
+// in each RPC of one built like gRPC, and in each iteration of loops that take work.
 const served = `-- go.mod --
 module example.com/app
 
@@ -150,7 +150,7 @@ func main() {
 }
 `
 
-// TestUnits: requests of fasthttp and gRPC, and iterations of plain consumers, are told apart.
+// TestUnits distinguishes requests of fasthttp and gRPC, and iterations of plain consumers.
 func TestUnits(t *testing.T) {
 	live.Only(t)
 	dir := tree(t, served)

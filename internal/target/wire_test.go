@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// peer is a wire and the descriptors of a probe at its other end.
+// peer is a wire, and the descriptors of a probe at its other end.
 func peer(t *testing.T) (w *wire, requests io.Reader, answers *os.File) {
 	t.Helper()
 	ours, answers, err := os.Pipe()
@@ -45,7 +45,7 @@ func reply(t *testing.T, to io.Writer, frames ...frame) {
 	}
 }
 
-// TestWireInterleaves: answers belong to their requests in whatever order they come.
+// TestWireInterleaves: answers are matched with their requests in whatever order they arrive.
 func TestWireInterleaves(t *testing.T) {
 	w, requests, answers := peer(t)
 	type result struct {
@@ -103,7 +103,7 @@ func TestWireErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A caller that leaves tells the probe.
+	// A caller that gives up is reported to the probe.
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := w.ask(ctx, io.Discard, "long"); !errors.Is(err, context.DeadlineExceeded) {
@@ -114,7 +114,7 @@ func TestWireErrors(t *testing.T) {
 			t.Errorf("request %+v, %v; want %s", f, err, want)
 		}
 	}
-	// One whose writer fails, too.
+	// So is one whose writer fails.
 	done := make(chan error, 1)
 	go func() {
 		_, err := w.ask(soon(t), failing{}, "y")
@@ -151,7 +151,7 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestWireJunk: a descriptor that carries something else ends the conversation.
+// TestWireJunk: a descriptor with other content ends the conversation.
 func TestWireJunk(t *testing.T) {
 	w, _, answers := peer(t)
 	answers.WriteString("Hello, this is no protocol of yours.\n")
@@ -241,7 +241,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestProbeSource: the probe can live in any package main.
+// TestProbeSource: the probe compiles in any package main.
 func TestProbeSource(t *testing.T) {
 	for _, goos := range []string{"linux", "windows"} {
 		src, err := placement{pkg: "foreign", goos: goos}.source()

@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/source"
 )
 
-// small is a trace of two goroutines that hand each other values.
+// small is a trace of two goroutines that send each other values.
 func small(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -87,7 +87,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestOneReading: a trace from standard input is read once, whatever the view would like.
+// TestOneReading: a trace from standard input is read once, however often the view would read it.
 func TestOneReading(t *testing.T) {
 	r := &Reader{Opener: source.Opener{Stdin: bytes.NewReader(small(t))}, Name: "-"}
 	if _, err := r.Report(t.Context(), ReportOptions{Critical: true, Run: true}); err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/hone-go/hone/internal/trial"
 )
 
-// TestBlocks: in each block every variant runs twice, with the same mean place, and the order of blocks is not always the same.
+// TestBlocks: in each block every variant runs twice, with the same mean position, and the order of
+// blocks varies.
 func TestBlocks(t *testing.T) {
 	for variants := 1; variants <= 5; variants++ {
 		tr := trial.New(variants, 7, trial.Limits{Most: 1000})

@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/ui"
 )
 
-// backend remembers the command lines that it is asked to run.
+// backend records the command lines that it is asked to run.
 type backend struct {
 	ran [][]string
 	err error
@@ -122,7 +122,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestHosts: a page elsewhere whose name resolves to this machine is refused.
+// TestHosts: a page from elsewhere whose name resolves to this machine is refused.
 func TestHosts(t *testing.T) {
 	h := serve(t, ui.Options{Backend: &backend{}})
 	for host, want := range map[string]int{
@@ -181,7 +181,7 @@ func TestAnswersAreKept(t *testing.T) {
 	}
 }
 
-// TestPolicies: pages run their own scripts alone, and framed ones those that they hold.
+// TestPolicies: pages run only their own scripts, and framed pages only those that they contain.
 func TestPolicies(t *testing.T) {
 	h := serve(t, ui.Options{Backend: &backend{}})
 	policy := get(h, "/").Header().Get("Content-Security-Policy")

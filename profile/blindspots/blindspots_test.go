@@ -18,7 +18,7 @@ var (
 	waitTypes = []profile.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}
 )
 
-// cpuTaken is a CPU profile at 100 Hz over two seconds.
+// cpuTaken is a CPU profile at 100 Hz of two seconds.
 func cpuTaken(t *testing.T, each int64, depths ...int) *profile.Profile {
 	p := profiletest.Taken(t, cpuTypes, each, depths...)
 	p.PeriodType, p.Period, p.DurationNanos = cpuTypes[0], 10e6, 2e9
@@ -54,7 +54,7 @@ func TestStacksThatTheRuntimeCut(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", tc.name, got, tc.want)
 		}
 	}
-	// Filters do not make stacks complete.
+	// Filters do not complete stacks.
 	o := report.DefaultOptions()
 	o.Hide = regexp.MustCompile("_63$")
 	if blind(t, cpuTaken(t, 1e9, 64), o, 0, blindspots.Surroundings{}).Cut == nil {

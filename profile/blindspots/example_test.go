@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// A profile of 250 ms of CPU: what its figures leave open.
+// What the figures of a profile of 250 ms of CPU leave open.
 func Example() {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	b.Add([]profile.FrameSpec{{Function: "main.pad"}}, 16, 160_000_000)

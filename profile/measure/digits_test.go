@@ -7,7 +7,8 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// TestFiguresKeepThreeDigits has a profile of hours with rows of seconds and minutes, which pprof prints as 0.03hrs.
+// TestFiguresKeepThreeDigits has a profile of hours with rows of seconds and minutes, which pprof
+// prints as 0.03hrs.
 func TestFiguresKeepThreeDigits(t *testing.T) {
 	const second = 1_000_000_000
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 func Example() {
 	fmt.Println(measure.Format(1_200_000_000, "nanoseconds", "auto"), measure.Format(1_200_000_000, "nanoseconds", "ms"))
 	fmt.Println(measure.Format(3<<20, "bytes", "auto"), measure.Percent(1, 8))
-	// A column is easier to read in one unit, chosen by its smallest value and its total.
+	// A column is easier to read in one unit, which its smallest value and its total determine.
 	unit := measure.Common(2_500_000, 1_200_000_000, "nanoseconds")
 	fmt.Println(measure.Format(2_500_000, "nanoseconds", unit), measure.Format(1_200_000_000, "nanoseconds", unit))
 	// Output:

@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/profile/pairing"
 )
 
-// Two profiles side by side, a row for each function.
+// Two profiles side by side, one row per function.
 func Example() {
 	before := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	before.Add([]profile.FrameSpec{{Function: "runtime.growslice"}, {Function: "main.pad"}, {Function: "main.main"}}, 300_000_000)
@@ -17,7 +17,7 @@ func Example() {
 	after.Add([]profile.FrameSpec{{Function: "main.pad"}, {Function: "main.main"}}, 50_000_000)
 	after.Add([]profile.FrameSpec{{Function: "main.parse"}, {Function: "main.main"}}, 110_000_000)
 
-	// Own charges what the runtime does to the function that made it do so.
+	// Own charges the runtime's work to the function that causes it.
 	pairs, err := pairing.New(pairing.Options{Granularity: profile.ByFunction, Measure: pairing.Own})
 	if err != nil {
 		log.Fatal(err)

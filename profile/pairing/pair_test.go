@@ -137,7 +137,7 @@ func TestScatterOfSampledBytes(t *testing.T) {
 	const rate = 512 << 10
 	types := []profile.ValueType{{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"}}
 	b := profile.NewBuilder(types...)
-	// 40 objects were seen of a size that is seen half the time, so 80 are reported.
+	// Of objects of a size that is sampled half the time, 40 were sampled, so 80 are reported.
 	size := int64(math.Round(math.Ln2 * rate))
 	b.Add([]profile.FrameSpec{{Function: "main.a"}}, 80, 80*size)
 	p, err := b.Profile()

@@ -10,8 +10,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// Lay out a flame graph and draw it as text: boxes come parents first, and
-// know their place.
+// Lay out a flame graph and draw it as text: boxes come parents first, with their position.
 func ExampleFlame() {
 	p, err := profile.Decode(profiletest.ExampleFile(), 0)
 	if err != nil {

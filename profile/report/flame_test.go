@@ -28,7 +28,7 @@ func flamePaths(f *report.FlameGraph) []string {
 	return paths
 }
 
-// checkLayout proves what a page relies on when it draws.
+// checkLayout checks what a page relies on when it draws.
 func checkLayout(t *rapid.T, f *report.FlameGraph) {
 	inside := make([]int64, len(f.Boxes)) // right edge of the last child
 	below := make([]int64, len(f.Boxes))
@@ -226,7 +226,7 @@ func BenchmarkFlamePair(b *testing.B) {
 	}
 }
 
-// TestFlameGranularity: boxes stand for what the granularity has rows of, and are named as these rows.
+// TestFlameGranularity: boxes stand for the rows of the granularity, and have their names.
 func TestFlameGranularity(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	for line, value := range map[int64]int64{7: 30, 9: 12} { // in any order

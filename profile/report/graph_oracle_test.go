@@ -55,14 +55,14 @@ func graphText(v *report.View, g *report.CallGraph, matching *regexp.Regexp) str
 	return b.String()
 }
 
-// plainView has no options that a Graph does not have itself.
+// plainView has no options other than those of a Graph.
 func plainView(g *report.CallGraph) *report.View {
 	return &report.View{Options: report.DefaultOptions(), SampleType: g.SampleType, Total: g.Total}
 }
 
 const treeSeparator = "----------------------------------------------------------+-------------\n"
 
-// graphArgs says everything each time: pprof's options outlive a call.
+// graphArgs sets every option each time: pprof keeps options from call to call.
 func graphArgs(command string, o report.GraphOptions) []string {
 	args := pprofArgs(report.TopOptions{SampleIndex: o.SampleIndex, Granularity: o.Granularity, Order: o.Order, Filter: o.Filter})[1:]
 	return append(args, command, "-trim=true", fmt.Sprintf("-call_tree=%v", o.CallTree), fmt.Sprintf("-drop_negative=%v", o.DropNegative),
@@ -91,7 +91,7 @@ func sameTree(t testing.TB, g *google.Profile, o report.GraphOptions) {
 	}
 }
 
-// dotEdges lists the edges of a picture, which pprof writes in no order that means something.
+// dotEdges lists the edges of a picture, which pprof writes in an arbitrary order.
 func dotEdges(dot string) []string {
 	label := map[string]string{}
 	edges := []string{}
@@ -153,8 +153,8 @@ func samePicture(t testing.TB, g *google.Profile, v *report.View, graph *report.
 	}
 }
 
-// TestGraphEqualsPprof compares whole tables text for text, and pictures by
-// their nodes and edges, on profiles that this process records of itself.
+// TestGraphEqualsPprof compares whole tables as text, and pictures by their nodes and edges, on
+// profiles that this process records of itself.
 func TestGraphEqualsPprof(t *testing.T) {
 	for name, g := range profiletest.Recorded(t) {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestGraphEqualsPprof(t *testing.T) {
 					o.SampleIndex = i
 					sameTree(t, g, o)
 					sameDot(t, g, o)
-					// Which of equal paths a node count leaves is left to chance there.
+					// Which of equal paths a node count keeps is arbitrary there.
 					o.CallTree, o.NodeCount = true, 0
 					sameDot(t, g, o)
 				}
@@ -184,13 +184,13 @@ func TestGraphEqualsPprof(t *testing.T) {
 	}
 }
 
-// withSymbols gives every location a function and positive values and takes the
-// labels: addresses without symbols are one node in hone, nodes of nothing but
-// zeros are stepped over, and labels are no nodes.
+// withSymbols gives every location a function and positive values, and removes the labels: in hone
+// addresses without symbols are one node, nodes whose values are all zero are skipped, and labels
+// are not nodes.
 func withSymbols(g *google.Profile) *google.Profile {
 	g.DropFrames, g.KeepFrames = "", ""
 	for i, st := range g.SampleType {
-		st.Type = fmt.Sprint("type", i) // pprof tells them apart by name
+		st.Type = fmt.Sprint("type", i) // pprof distinguishes them by name
 	}
 	for _, s := range g.Sample {
 		s.Label, s.NumLabel = nil, nil
@@ -225,8 +225,8 @@ func TestGraphOfGeneratedProfiles(t *testing.T) {
 	})
 }
 
-// withOption draws a profile without negative values (see withSymbols), and its
-// view with one of the cases of an option, for pprof in args.
+// withOption draws a profile without negative values (see withSymbols), and its view with one case
+// of an option; args is the same option for pprof.
 func withOption(t testing.TB, rt *rapid.T, name string, cases []optionCase) (g *google.Profile, v *report.View, args []string) {
 	t.Helper()
 	g = symbolised(profiletest.Any(true).Draw(rt, "profile"))
@@ -234,8 +234,8 @@ func withOption(t testing.TB, rt *rapid.T, name string, cases []optionCase) (g *
 		for i, v := range s.Value {
 			s.Value[i] = max(v, -v)
 			if name == "mean" {
-				// A frame of nothing but zeros has a count: pprof drops its node
-				// and prints the edges to it all the same, to no node at all.
+				// A frame whose values are all zero has a count: pprof drops its node, but prints
+				// the edges to it, without a target.
 				s.Value[i] = max(1, s.Value[i])
 			}
 		}
@@ -260,7 +260,7 @@ func withOption(t testing.TB, rt *rapid.T, name string, cases []optionCase) (g *
 func TestTreeHeedsEachOption(t *testing.T) {
 	for name, cases := range optionCases() {
 		if name == "mean" {
-			continue // pprof prints means of nodes beside sums of edges
+			continue // pprof prints means of nodes, but sums of edges
 		}
 		t.Run(name, rapid.MakeCheck(func(rt *rapid.T) {
 			g, v, args := withOption(t, rt, name, cases)
@@ -277,7 +277,7 @@ func TestTreeHeedsEachOption(t *testing.T) {
 	}
 }
 
-// TestPictureHeedsOptions draws the option, too: the tree has tried each.
+// TestPictureHeedsOptions draws the option, too; the test of trees has tried each.
 func TestPictureHeedsOptions(t *testing.T) {
 	all := optionCases()
 	names := slices.Sorted(maps.Keys(all))
@@ -331,7 +331,7 @@ func TestCallgrindEqualsPprof(t *testing.T) {
 	t.Run("generated", rapid.MakeCheck(func(rt *rapid.T) {
 		g := withSymbols(profiletest.Any(true).Draw(rt, "profile"))
 		for i, l := range g.Location {
-			l.Address = uint64(i + 1) // without, equal nodes come in no order
+			l.Address = uint64(i + 1) // without it, equal nodes come in an arbitrary order
 			l.Mapping = nil           // and f in two binaries gets a number: see WriteCallgrind
 		}
 		for i, f := range g.Function {

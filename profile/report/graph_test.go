@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// built is a profile of stacks written leaf first, "f g main 10".
+// built returns a profile of stacks written leaf first, "f g main 10".
 func built(t testing.TB, stacks ...string) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
@@ -37,7 +37,7 @@ func built(t testing.TB, stacks ...string) *profile.Profile {
 	return p
 }
 
-// drawn is a graph as text: nodes with flat and cum, then edges.
+// drawn formats a graph as text: nodes with flat and cum, then edges.
 func drawn(t testing.TB, p *profile.Profile, o report.GraphOptions) string {
 	t.Helper()
 	g, err := report.Graph(p, o)
@@ -136,8 +136,8 @@ func TestGraphCounts(t *testing.T) {
 	}
 }
 
-// TestCallgrindNamesAreDefined: each function that is called is one that the
-// file defines, also when a call tree has it in several places.
+// TestCallgrindNamesAreDefined: each function that is called is defined in the file, even if a call
+// tree has it in several places.
 func TestCallgrindNamesAreDefined(t *testing.T) {
 	p := built(t, "f g main 1", "f h main 2", "f f main 3")
 	g, err := report.Graph(p, report.GraphOptions{Addresses: true, CallTree: true})

@@ -104,7 +104,7 @@ func viewLines(v *report.View, funcs []report.FuncLines) []string {
 	return lines
 }
 
-// A function that spends in one line what it saves in another has no cost, and still something to see.
+// A function whose lines cancel out has no cost, but still lines to show.
 func TestListShowsLinesThatCancelOut(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	for line, value := range map[int64]int64{1: 7, 5: -7} {

@@ -17,13 +17,13 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// viewText prints a view's Top as `pprof -top` prints it, from the line that
-// says how much is shown.
+// viewText prints a view's Top as `pprof -top` prints it, from the line that states how much is
+// shown.
 func viewText(v *report.View, top *report.Table) string {
 	var b strings.Builder
 	unit := v.UnitFor(top.Smallest())
 	if len(top.Rows) == 0 && v.Unit == "minimum" {
-		unit = "auto" // pprof then chooses none: what has no known unit stays bare
+		unit = "auto" // pprof then chooses no unit: values of unknown units have none
 	}
 	value := func(n int64) string { return v.Format(n, unit) }
 	percent := func(n int64) string { return measure.Percent(n, v.Total) }
@@ -40,7 +40,7 @@ func viewText(v *report.View, top *report.Table) string {
 	return b.String()
 }
 
-// shown cuts pprof's text down to what viewText prints.
+// shown reduces pprof's text to what viewText prints.
 func shown(report string) string {
 	_, report, _ = strings.Cut(report, "Showing nodes")
 	head, table, _ := strings.Cut(report, "cum%\n")
@@ -78,11 +78,11 @@ func sameDiff(t testing.TB, g, base *google.Profile, against profile.Subtraction
 	}
 }
 
-// symbolised names all locations: pprof has a row for each binary's path where
-// hone has one for its base name, and prints ":7" for line 7 of nothing.
+// symbolised names all locations: pprof has a row for each binary's path where hone has one for its
+// base name, and prints ":7" for line 7 of a location without a name.
 func symbolised(g *google.Profile) *google.Profile {
 	for i, st := range g.SampleType {
-		st.Type = fmt.Sprint("type", i) // pprof tells them apart by name
+		st.Type = fmt.Sprint("type", i) // pprof distinguishes them by name
 	}
 	g.DropFrames, g.KeepFrames = "", ""
 	for _, l := range g.Location {
@@ -97,13 +97,13 @@ func symbolised(g *google.Profile) *google.Profile {
 	return g
 }
 
-// optionCase is one pprof option in both languages.
+// optionCase is one pprof option in hone's and in pprof's form.
 type optionCase struct {
 	arg string
 	set func(*report.Options)
 }
 
-// optionCases are those of each option that a report in text obeys.
+// optionCases has cases for each option that a text report uses.
 func optionCases() map[string][]optionCase {
 	expressions := []string{"main", "f$", "runtime", "b.go", "T", "nothing", "^a$"}
 	of := func(option string, to func(*report.Options, *regexp.Regexp), texts ...string) []optionCase {
@@ -184,7 +184,8 @@ func optionCases() map[string][]optionCase {
 	}
 }
 
-// chosen returns the flags of every group of options, because pprof remembers a group's choice from call to call.
+// chosen returns the flags of every group of options, because pprof keeps a group's choice from
+// call to call.
 func chosen(o report.Options) []string {
 	return []string{
 		[]string{"-functions", "-filefunctions", "-files", "-lines", "-addresses"}[o.Granularity],
@@ -238,9 +239,9 @@ func TestBasesEqualPprof(t *testing.T) {
 		}
 		o := report.DefaultOptions()
 		against := profile.Subtraction{Mark: rapid.Bool().Draw(rt, "diff_base"), Normalize: rapid.Bool().Draw(rt, "normalize")}
-		// Values of both signs in one profile make it a difference already, and pprof's
-		// order of merging, scaling and adding up magnitudes then shows in its totals; that of
-		// merging and scaling shows in the rounding of rows that have one stack.
+		// Values of both signs in one profile make it a difference already; then pprof's order of
+		// merging, scaling and adding magnitudes affects its totals, and that of merging and
+		// scaling affects the rounding of rows that have one stack.
 		for i, g := range series {
 			for _, sample := range g.Sample {
 				for i, v := range sample.Value {
@@ -250,7 +251,7 @@ func TestBasesEqualPprof(t *testing.T) {
 			series[i] = g.Compact()
 		}
 		if equalSums(series[0], series[1]) {
-			// pprof forgets a sample whose only value is in a column that needs no scaling.
+			// pprof drops a sample whose only value is in a column that needs no scaling.
 			against.Normalize = false
 		}
 		o.DropNegative = rapid.Bool().Draw(rt, "drop negative")
@@ -346,8 +347,8 @@ func TestFiltersThatMatchNothingAreNamed(t *testing.T) {
 	}
 }
 
-// TestOptionsOnRecordedProfiles compares whole tables on what this process
-// records of itself: real inlining, real addresses, heap profiles with sizes.
+// TestOptionsOnRecordedProfiles compares whole tables of profiles that this process records of
+// itself: real inlining, real addresses, heap profiles with sizes.
 func TestOptionsOnRecordedProfiles(t *testing.T) {
 	tag := func(text string) *profile.TagFilter {
 		f, err := profile.ParseTagFilter(text)
@@ -394,7 +395,7 @@ func TestAgainstLeavesBothSidesAlone(t *testing.T) {
 		series := profiletest.Series(rt, 2)
 		p, base := profiletest.FromGoogle(t, series[0]), profiletest.FromGoogle(t, series[1])
 		before, beforeBase := profiletest.Describe(profiletest.ToGoogle(t, p)), profiletest.Describe(profiletest.ToGoogle(t, base))
-		for range 2 { // a second time would find what a first one left in the pages
+		for range 2 { // a second time would find what the first one left in the pages
 			if _, err := profile.Subtract(p, base, profile.Subtraction{Mark: true, Normalize: rapid.Bool().Draw(rt, "normalize")}); err != nil {
 				t.Fatal(err)
 			}

@@ -26,7 +26,7 @@ func TestListOfSmall(t *testing.T) {
 	}
 	want := []report.FuncLines{
 		{Name: "lib.copy", File: "lib.go", Flat: 40, Cum: 40, Lines: []report.LineCost{{5, 20, 20}, {6, 20, 20}}},
-		// The recursive sample stands on both lines and counts once in the sum.
+		// The recursive sample is on both lines and counts once in the sum.
 		{Name: "main.work", File: "main.go", StartLine: 18, Flat: 60, Cum: 80, Lines: []report.LineCost{{20, 60, 80}, {21, 0, 20}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -40,7 +40,7 @@ func TestStacksIgnoreLabels(t *testing.T) {
 		return profile.FrameSpec{Function: name, File: "x.go", Line: line}
 	}
 	for i, tenant := range []string{"a", "b"} {
-		// Two lines of one function are one stack of functions and two of lines.
+		// Two lines of one function are one stack of functions, but two of lines.
 		b.AddLabeled([]profile.FrameSpec{at("leaf", int64(i)), at("root", 1)}, []profile.Label{{Key: "tenant", Str: tenant}}, 10)
 	}
 	b.Add([]profile.FrameSpec{at("root", 1)}, 15)

@@ -25,7 +25,7 @@ func pprofReport(t testing.TB, g *google.Profile, args ...string) string {
 	return pprofdriver.Run(t, g, nil, args...)
 }
 
-// pprofDiff is pprofReport with a profile that -diff_base=base names.
+// pprofDiff is pprofReport with a second profile as -diff_base=base.
 func pprofDiff(t testing.TB, g, base *google.Profile, args ...string) string {
 	t.Helper()
 	return pprofdriver.Run(t, g, base, args...)
@@ -52,7 +52,7 @@ func topText(top *report.Table) string {
 	return b.String()
 }
 
-// tableOf cuts the head off pprof's text and the marks of inlined functions.
+// tableOf removes the head of pprof's text, and the marks of inlined functions.
 func tableOf(report string) string {
 	_, table, _ := strings.Cut(report, "cum%\n")
 	return strings.NewReplacer(" (inline)\n", "\n", " (partial-inline)\n", "\n").Replace(table)
@@ -75,7 +75,7 @@ func sameTop(t testing.TB, g *google.Profile, o report.TopOptions) {
 	}
 }
 
-// pprofArgs says everything each time: pprof's options outlive a call.
+// pprofArgs sets every option each time: pprof keeps options from call to call.
 func pprofArgs(o report.TopOptions) []string {
 	expression := func(re *regexp.Regexp) string {
 		if re == nil {
@@ -92,8 +92,8 @@ func pprofArgs(o report.TopOptions) []string {
 	}
 }
 
-// TestTopPrintsWhatPprofPrints compares whole tables, text for text, on
-// profiles that this process records of itself.
+// TestTopPrintsWhatPprofPrints compares whole tables as text, on profiles that this process records
+// of itself.
 func TestTopPrintsWhatPprofPrints(t *testing.T) {
 	for name, g := range profiletest.Recorded(t) {
 		t.Run(name, func(t *testing.T) {
@@ -121,10 +121,10 @@ func TestTopOfGeneratedProfiles(t *testing.T) {
 		g := profiletest.Any(true).Draw(rt, "profile")
 		g.DropFrames, g.KeepFrames = "main.f|runtime..*", rapid.SampledFrom([]string{"", "runtime.main"}).Draw(rt, "keep")
 		for i, st := range g.SampleType {
-			st.Type = fmt.Sprint("type", i) // pprof tells them apart by name
+			st.Type = fmt.Sprint("type", i) // pprof distinguishes them by name
 		}
 		for _, l := range g.Location {
-			// pprof has a row for each address that has no symbol; here they are one.
+			// pprof has a row for each address without a symbol; here they are one row.
 			if len(l.Line) == 0 {
 				l.Line = []google.Line{{Function: g.Function[0]}}
 			}
@@ -152,11 +152,11 @@ func TestTopOfADifferenceEqualsPprof(t *testing.T) {
 					l.Line = []google.Line{{Function: g.Function[0], Line: 1}}
 				}
 			}
-			// Without a sample in base pprof takes the percentages of something else.
+			// Without a sample in base, pprof computes percentages of another total.
 			g.Sample = append(g.Sample, &google.Sample{Location: g.Location[:1], Value: slices.Repeat([]int64{1}, len(g.SampleType))})
 		}
-		// pprof merges base's rows of one stack before it adds up their magnitudes. That
-		// differs only when values of both signs meet, in a base that is itself a difference.
+		// pprof merges base's rows of one stack before it adds up their magnitudes. That differs
+		// only when values of both signs meet, in a base that is itself a difference.
 		for _, s := range series[1].Sample {
 			for i, v := range s.Value {
 				s.Value[i] = max(v, -v)
@@ -180,7 +180,7 @@ func TestTopOfADifferenceEqualsPprof(t *testing.T) {
 	})
 }
 
-// TestTopEqualsNaiveSums checks flat and cum against the definition.
+// TestTopEqualsNaiveSums compares flat and cum with sums by their definition.
 func TestTopEqualsNaiveSums(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := profiletest.Any(false).Draw(rt, "profile")
@@ -321,7 +321,7 @@ func TestUnitsEqualPprof(t *testing.T) {
 	units := []string{"bytes", "kb", "B", "nanoseconds", "us", "ms", "seconds", "count", "samples", "hours", "GCU", "nanogcu", "parsecs", "", "S", "s"}
 	for _, to := range []string{"auto", "ms", "MB", "s"} {
 		for _, from := range units {
-			// A function for each value: pprof then prints all of them.
+			// One function per value: pprof then prints all of them.
 			g := &google.Profile{SampleType: []*google.ValueType{{Type: "x", Unit: from}}, PeriodType: &google.ValueType{}}
 			want := map[string]string{}
 			for _, v := range values {

@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCompareNames: rows are compared without making the names that they print, and as if they were made.
+// TestCompareNames: comparing rows without building their names gives the same order as comparing
+// the names.
 func TestCompareNames(t *testing.T) {
 	row := rapid.Custom(func(t *rapid.T) Row {
 		return Row{

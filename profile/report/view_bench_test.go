@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// BenchmarkView measures what the options cost: nothing, where they change nothing.
+// BenchmarkView measures what options cost that change nothing: nothing.
 func BenchmarkView(b *testing.B) {
 	p := profiletest.Decoded(b, profiletest.Walks(b, 1))
 	tag, err := profile.ParseTagFilter("route=1")
@@ -40,7 +40,7 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
-// BenchmarkTopMarks measures the marks for inlined calls beside BenchmarkTop.
+// BenchmarkTopMarks measures the marks for inlined calls; compare BenchmarkTop.
 func BenchmarkTopMarks(b *testing.B) {
 	p := profiletest.Decoded(b, profiletest.Walks(b, 1))
 	v, err := report.NewView(p, report.DefaultOptions())

@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// A view applies pprof's options in one place; reports then only shape what is left.
+// A view applies pprof's options in one place; reports format what remains.
 func ExampleNewView() {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	frames := func(names ...string) (stack []profile.FrameSpec) {

@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/profile/runtimework"
 )
 
-// The work that the runtime does for lines of package main.
+// The runtime's work for lines of package main.
 func Example() {
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	pad := profile.FrameSpec{Function: "main.pad", File: "pad.go", Line: 12}

@@ -38,7 +38,7 @@ func TestRuntimeWorkIsChargedToTheLineThatCausedIt(t *testing.T) {
 		{"runtime.copystack runtime.newstack runtime.morestack main.a", runtimework.StackGrowth, "main.a:4"},
 		{"runtime.convT main.a", runtimework.Other, "main.a:2"},
 		{"runtime.sendFile main.a", runtimework.Other, "main.a:2"}, // not runtime.send
-		// Only what stands below the first frame outside the runtime counts.
+		// Only what is below the first frame outside of the runtime counts.
 		{"main.b runtime.mallocgc main.a", runtimework.None, ""},
 	} {
 		b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})

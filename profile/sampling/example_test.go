@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/profile/sampling"
 )
 
-// How far chance moves the CPU time of a function that was sampled 25 times.
+// By how much chance changes the CPU time of a function that was sampled 25 times.
 func Example() {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	b.Add([]profile.FrameSpec{{Function: "main.pad"}}, 25, 250_000_000)

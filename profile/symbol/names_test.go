@@ -28,7 +28,7 @@ func TestReadableName(t *testing.T) {
 		"main.walk-range1":                         "main.walk (range body 1)",
 		"main.walk.func1-range2":                   "main.walk (closure 1, range body 2)",
 		"main.walk.func2.(*Tree).All.func1-range1": "main.walk (closure 2, closure 1 of (*Tree).All, range body 1)",
-		// G inlined into F, or the method G of F: nothing tells.
+		// G inlined into F, or the method G of F: the name does not distinguish them.
 		"main.F.G.func1": "main.F.G (closure 1)",
 
 		"main.Map[...]":       "main.Map[...]",
@@ -40,7 +40,7 @@ func TestReadableName(t *testing.T) {
 		"gopkg.in/yaml%2ev3.Unmarshal":                                            "gopkg.in/yaml.v3.Unmarshal",
 		"gopkg.in/yaml%2ev3.(*d).f.func1":                                         "gopkg.in/yaml.v3.(*d).f (closure 1)",
 
-		// What is no such name stays.
+		// Other names stay unchanged.
 		"":                       "",
 		"main.func1":             "main.func1",
 		"main.functional":        "main.functional",
@@ -61,8 +61,8 @@ func TestReadableName(t *testing.T) {
 	}
 }
 
-// Whatever a profile names its functions, it is text that comes back, never a panic; a
-// name without anything to rewrite comes back as it is.
+// Whatever the name of a function, the result is text, never a panic; a name without anything to
+// rewrite is returned unchanged.
 func TestReadableNameOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{".", "..", "func1", "glob", "-fm", "-range1", "[", "]", "(*T)", "(", ")", "a/b", "%2e", "%", "2", "gowrap1", "F", "é"}), 0, 9).Draw(t, "pieces")

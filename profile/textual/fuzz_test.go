@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/profile/textual"
 )
 
-// Whatever the text, reading ends with a profile that can be written and read again or
-// with an error, in memory of the order of the text.
+// Whatever the text, reading returns a profile that can be written and read again, or an error,
+// with memory proportional to the text.
 func FuzzDecode(f *testing.F) {
 	names, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(names) == 0 {

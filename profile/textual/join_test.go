@@ -104,7 +104,7 @@ func TestJoinDoesNotGuess(t *testing.T) {
 	joined := textual.Join(p, []textual.Goroutine{
 		wait("select", "main.main", 0, "main.one[...].f"),
 		wait("running", "main.main", 0, "main.one[...].f"),
-		wait("select", "main.main", 5, "main.two"), // of which user is unknown
+		wait("select", "main.main", 5, "main.two"), // its user is unknown
 		wait("select", "main.main", 0, "main.two"),
 		wait("select", "main.other", 0, "main.new"),
 	})
@@ -125,7 +125,7 @@ func TestJoinDoesNotGuess(t *testing.T) {
 	}
 }
 
-// bigDump is n goroutines with many waiting times at few places.
+// bigDump has n goroutines with many waiting times at few places.
 func bigDump(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -20,7 +20,7 @@ import (
 	"github.com/hone-go/hone/profile/textual"
 )
 
-// row is a sample without names: what google/pprof reads of a text.
+// row is a sample without names: what google/pprof reads from a text.
 type row struct {
 	Values []int64
 	Stack  []uint64
@@ -55,7 +55,7 @@ func googleRows(p *google.Profile) []row {
 			r.Values = slices.Concat(s.Value, s.Value) // not distinguished there: nothing was freed
 		}
 		for _, l := range s.Location {
-			if l.Address != ^uint64(0) { // 0, less one
+			if l.Address != ^uint64(0) { // 0, minus one
 				r.Stack = append(r.Stack, l.Address)
 			}
 		}
@@ -146,7 +146,7 @@ func TestCountsAreAsGoogleReadsThem(t *testing.T) {
 	})
 }
 
-// Of texts with names hone keeps the named frames, which are a run of the addresses.
+// In texts with names hone keeps the named frames, which are a run of the addresses.
 func TestNamedFramesAreARunOfGooglesAddresses(t *testing.T) {
 	for _, name := range []string{"heap", "block", "mutex", "goroutine-debug1"} {
 		text := read(t, name+".txt")
@@ -182,14 +182,14 @@ func isRun(all, part []uint64) bool {
 	return false
 }
 
-// What this process writes as text and as protobuf says the same.
+// The text and the protobuf that this process writes mean the same.
 func TestTextAndProtobufOfARunningProgramAgree(t *testing.T) {
 	kept := make([][]byte, 0, 64)
 	for range 64 {
 		kept = append(kept, make([]byte, 64<<10))
 	}
 	nested := keep[int](func() []byte { return keep[string](func() []byte { return make([]byte, 4<<20) }) })
-	runtime.GC() // profiles are as of the last cycle, so two takings without one in between are equal
+	runtime.GC() // profiles are as of the last cycle, so two profiles without a cycle in between are equal
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	var text, binary bytes.Buffer
 	if err := pprof.Lookup("heap").WriteTo(&text, 1); err != nil {
@@ -218,12 +218,12 @@ func TestTextAndProtobufOfARunningProgramAgree(t *testing.T) {
 //go:noinline
 func keep[T any](f func() []byte) []byte { return f() }
 
-// instance is what a generic function was instantiated with: the text leaves it out.
+// instance is the type that instantiates a generic function; the text omits it.
 var instance = regexp.MustCompile(`\[.*\]`)
 
-// top is every function's flat and cum bytes in use. Instances of a generic function are one
-// function before the report is made: where one calls another, both are the same frame twice
-// in the text, and cum counts a stack once.
+// top maps every function to its flat and cum bytes in use. Instances of a generic function are
+// merged before the report is made: where one calls another, both are the same frame twice in the
+// text, and cum counts a stack once.
 func top(t *testing.T, p *profile.Profile) map[string][2]int64 {
 	t.Helper()
 	for i := range p.Functions {

@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Every text in testdata was written by the tool it is from; goroutine-states.txt
-// joins pieces of several versions of Go and was shortened by hand.
+// Every text in testdata was written by the tool it is named after; goroutine-states.txt joins
+// pieces of several versions of Go and was shortened by hand.
 func TestReadsEveryFormat(t *testing.T) {
 	for name, format := range map[string]string{
 		"heap": "Go heap text", "block": "Go contention text", "mutex": "Go contention text",
@@ -135,13 +135,13 @@ func TestSizeIsBounded(t *testing.T) {
 		t.Errorf("long text: %v", err)
 	}
 	long := "a;" + strings.Repeat("b", 40_000) + " 1\n"
-	member := zip(t, bytes.Repeat([]byte(long), 25)) // a gzip file may hold many streams
+	member := zip(t, bytes.Repeat([]byte(long), 25)) // a gzip file may contain many streams
 	if _, err := textual.Decode(bytes.NewReader(bytes.Repeat(member, 40)), 0); !errors.Is(err, profile.ErrTooLarge) {
 		t.Errorf("bomb: %v", err)
 	}
 }
 
-// describe prints all of a profile that a text can tell.
+// describe prints everything of a profile that a text can contain.
 func describe(p *profile.Profile) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "types %v default %q period %v %d\n", p.SampleTypes, p.DefaultSampleType, p.PeriodType, p.Period)

@@ -24,8 +24,8 @@ import (
 
 const examples = "../../examples"
 
-// What is expected can be found: the programs are there, the culprits' lines stand in
-// their files, the loads can be read, the repairs name programs.
+// What is expected can be found: the programs exist, the culprits' lines are in their files, the
+// loads can be read, the repairs name programs.
 func TestExpectationsFitTheExamples(t *testing.T) {
 	letters := ""
 	for _, s := range studies() {
@@ -68,8 +68,8 @@ func TestExpectationsFitTheExamples(t *testing.T) {
 	}
 }
 
-// A before and its after answer alike, for they pass the same tests; and of the service
-// behind chi not even the code differs.
+// Before and after give the same answers, because they pass the same tests. For the service that
+// uses chi, the code is the same, too.
 func TestPairsAreTestedAlike(t *testing.T) {
 	for dir, files := range map[string][]string{
 		"partitioner": {"answers_test.go", "batch.txt", "targets.txt", "go.mod", "ingest.go", "log.go", "murmur.go"},
@@ -92,7 +92,7 @@ func TestPairsAreTestedAlike(t *testing.T) {
 	}
 }
 
-// The load that a main.go names in its first lines is one that can be sent.
+// The load that the first lines of a main.go name can be sent.
 func TestLoadsInCommentsAreThere(t *testing.T) {
 	var names []string
 	for _, side := range []string{"before", "after"} {
@@ -169,8 +169,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// In a repaired program every finding of a rule of the study is an accusation; in
-// the broken one only those that are no culprits.
+// In a repaired program every finding of a rule of the study is a false alarm; in the broken one
+// only those that are not culprits are.
 func TestAccused(t *testing.T) {
 	before := program{name: "before", culprits: []culprit{{rules: []string{"replacer"}, function: "main.f"}, {rules: []string{"gc"}, setting: true}}}
 	after := program{name: "after"}
@@ -282,7 +282,7 @@ func TestFoundCells(t *testing.T) {
 	}
 }
 
-// A run of a study in small, drawn as a whole.
+// A small run of a study, rendered as a whole.
 func TestWrite(t *testing.T) {
 	f := finding(1, rule.Alloc, "replacer", "main.f", "NewReplacer", 0.1)
 	c := culprit{what: "a replacer", rules: []string{"replacer"}, source: "NewReplacer"}
@@ -319,15 +319,15 @@ func TestReplaceRows(t *testing.T) {
 	old := "# Page\n\n## One\n\n| case |\n|---|\n| A | old |\n| B | old 1 |\n| B | old 2 |\n| C | old |\n\n## Two\n\n| B | old |\n| C | old |\n"
 	fresh := "# Page\n\n## One\n\n| case |\n|---|\n| B | new |\n\n## Two\n\n| B | new 1 |\n| B | new 2 |\n"
 	want := "# Page\n\nMeasured again later, alone: case B.\n\n## One\n\n| case |\n|---|\n| A | old |\n| B | new |\n| C | old |\n\n## Two\n\n| B | new 1 |\n| B | new 2 |\n| C | old |\n"
-	for _, page := range []string{old, want} { // the second time it has been said
+	for _, page := range []string{old, want} { // the second time, it is there already
 		if got := replaceRows(page, fresh, []study{{id: "B"}}); got != want {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 	}
 }
 
-// Two real services: the one that works more costs more by request, whichever comes first, and
-// one that answers with errors is not measured.
+// Two real services: the one that works more costs more per request, whichever comes first; one
+// that answers with errors is not measured.
 func TestByTurns(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/busy\n\ngo 1.25\n", "main.go": `package main
@@ -399,7 +399,7 @@ func main() {
 	}
 }
 
-// TestLoggedVariantBuilds: what -requests measures is the left-pad service with another listener.
+// TestLoggedVariantBuilds: -requests measures the left-pad service with another listener.
 func TestLoggedVariantBuilds(t *testing.T) {
 	onlylive.Only(t)
 	dir := filepath.Join(t.TempDir(), "logged")

@@ -18,8 +18,8 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// The table's repairs are those of the module: each has its pair of files, each pair is a repair, and the
-// function that the finding must name is in the pair.
+// The table's repairs are those of the module: each has its pair of files, each pair is a repair,
+// and the pair contains the function that the finding must name.
 func TestFixablesFitTheModule(t *testing.T) {
 	root := filepath.Join(examples, "promises")
 	files, err := filepath.Glob(filepath.Join(root, "*", "*_before.go"))
@@ -88,7 +88,7 @@ func TestOutcome(t *testing.T) {
 		{found, some(0.2, 0.3), span(0.31, 0.32, 0.35), tooLow},
 		{found, some(0.2, 0.3), span(0.1, 0.15, 0.2), kept},
 		{found, some(0.2, 0.3), span(0.1, 0.15, 0.19), tooHigh},
-		{found, some(0.2, 0.3), span(-0.1, 0, 0.19), tooHigh}, // however widely measured
+		{found, some(0.2, 0.3), span(-0.1, 0, 0.19), tooHigh}, // however wide its interval
 		{found, some(0.2, 0.3), span(0.2, 0.25, 0.31), factUnknown},
 		{found, some(0.2, 0.3), stats.Unknown(), factUnknown},
 		{found, nil, span(0.25, 0.26, 0.27), unpromised},
@@ -101,7 +101,8 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// phasesOf are the phases of processes that spent so much CPU on ten requests, in ten seconds each.
+// phasesOf returns the phases of processes that spent that much CPU on ten requests, in ten seconds
+// each.
 func phasesOf(cpu ...float64) (list []recording.Phase) {
 	for _, x := range cpu {
 		list = append(list, recording.Phase{CPUSeconds: x, Requests: 10, Seconds: 10 * x, Service: &recording.Quantiles{P50: x / 2}})
@@ -109,7 +110,7 @@ func phasesOf(cpu ...float64) (list []recording.Phase) {
 	return list
 }
 
-// A program with two mistakes of CPU, one of them listed under the other, and one with a lock.
+// A program with two CPU problems, one listed under the other, and a program with a lock.
 func TestPledgesOf(t *testing.T) {
 	small := finding(0, rule.Alloc, "concat", "main.f", "", 0.04)
 	host := finding(1, rule.Alloc, "sprintf", "main.f", "", 0.3)
@@ -152,7 +153,7 @@ func TestPledgesOf(t *testing.T) {
 	}
 }
 
-// TestPledgeSection draws a small table as a whole.
+// TestPledgeSection renders a small table as a whole.
 func TestPledgeSection(t *testing.T) {
 	f := finding(2, rule.Alloc, "sprintf", "main.f", "", 0.3)
 	small := finding(0, rule.Alloc, "concat", "main.f", "", 0.04)
@@ -189,7 +190,8 @@ func TestPledgeSection(t *testing.T) {
 	}
 }
 
-// A part of the page replaces the one that was there, and leaves the other alone.
+// A part of the page replaces the previous version of that part, and leaves the other parts
+// unchanged.
 func TestWithSection(t *testing.T) {
 	quiet, busy := conditionOf(false), conditionOf(true)
 	second := "## Beside two busy loops\n\nslow\n"
@@ -248,8 +250,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A program and a benchmark, each with a repair by a build tag, are built apart and run to their ends;
-// one that fails is no measurement.
+// A program and a benchmark, each with a repair by a build tag, are built separately and run until
+// they exit; one that fails is not a measurement.
 func TestMeasureVariants(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -279,7 +281,7 @@ func TestMeasureVariants(t *testing.T) {
 			t.Errorf("%q: saved %v, %v, by %+v", p.bench, share, err, phases)
 		}
 		if p.bench != "" {
-			continue // a benchmark of nothing succeeds
+			continue // a benchmark that matches nothing succeeds
 		}
 		if _, err := r.measureVariants(t.Context(), fixable{program: p, fixes: []fix{{name: "b", metric: "cpu"}}}); err == nil || !strings.Contains(err.Error(), "exit code 3") {
 			t.Errorf("a program that fails was measured: %v", err)

@@ -15,8 +15,8 @@ func promising(rank int, function string, share float64) *diagnose.Finding {
 	return &f
 }
 
-// TestPromise: what several findings promise adds up, but for what the fixed version still has, and
-// for what one of them includes.
+// TestPromise: the savings of several findings add up, minus what the fixed version still has, and
+// minus what another finding includes.
 func TestPromise(t *testing.T) {
 	a, b := promising(1, "m.a", 0.4), promising(2, "m.b", 0.2)
 	wide := promising(3, "m.c", 0.01)

@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// stretch makes a recording of a service that spent so much on a request.
+// stretch returns a recording of a service that spent that much on a request.
 func stretch(n int, cpu, bytes float64) verdicts.Source {
 	p := recording.Phase{Name: recording.PhaseClean}
 	for range 5 {

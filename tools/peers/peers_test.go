@@ -17,7 +17,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// TestGeneratedProfilesAreWhatTheyClaim makes a small series.
+// TestGeneratedProfilesAreWhatTheyClaim generates a small series.
 func TestGeneratedProfilesAreWhatTheyClaim(t *testing.T) {
 	dir := t.TempDir()
 	files := []string{filepath.Join(dir, "one"), filepath.Join(dir, "two")}
@@ -34,7 +34,7 @@ func TestGeneratedProfilesAreWhatTheyClaim(t *testing.T) {
 	if countInlined(one) == 0 {
 		t.Error("no inlined calls")
 	}
-	// They are runs of one program: what is in both is the same.
+	// They are runs of one program: what both contain is the same.
 	sum, err := profile.Merge(one, two)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestUnknownJobsAreErrors(t *testing.T) {
 	}
 }
 
-// TestGeneratedTracesAreWhatTheyClaim makes a small trace and reads it with both readers.
+// TestGeneratedTracesAreWhatTheyClaim generates a small trace and reads it with both readers.
 func TestGeneratedTracesAreWhatTheyClaim(t *testing.T) {
 	if trace.IsEnabled() {
 		t.Skip("go test -trace has the tracer")

@@ -15,8 +15,9 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// TestProfileIsOfThisHone looks for the functions of release.pgo in the source: a profile of functions that
-// no longer exist is useless. If this test fails, record it again: go run ./tools/peers pgo.
+// TestProfileIsOfThisHone looks for the functions of release.pgo in the source: a profile of
+// functions that no longer exist is useless. If this test fails, record it again: go run
+// ./tools/peers pgo.
 func TestProfileIsOfThisHone(t *testing.T) {
 	file := filepath.Join("..", "..", "cmd", "hone", "release.pgo")
 	p := decodeFile(t, file)
@@ -60,12 +61,12 @@ var (
 	instances = regexp.MustCompile(`\[.*\]`)
 )
 
-// sourceName is the function in the source that a function of a profile is, or stands in.
+// sourceName returns the source function that a profile's function is, or is declared in.
 func sourceName(function string) string {
 	return closures.ReplaceAllString(instances.ReplaceAllString(function, ""), "")
 }
 
-// declared returns the functions of a module, named as profiles do.
+// declared returns the functions of a module, named as in profiles.
 func declared(t *testing.T, root string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// This file is in ../before and ../after, byte for byte: both services
-// answer alike, so what differs between them is only what they spend.
+// This file is the same in ../before and ../after: both services give the same answers, and differ
+// only in what they cost.
 
-// mobileUser is a question without its last brace.
+// mobileUser is a request without its closing brace.
 const mobileUser = `{"flagKey":"new-checkout","entityId":"1","context":{"country":"de","platform":"mobile"}`
 
 func TestAnswers(t *testing.T) {
@@ -60,7 +60,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// decoded is the body as the client sees it.
+// decoded returns the body as a client decodes it.
 func decoded(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	var body io.Reader = w.Body
@@ -80,7 +80,7 @@ func decoded(t *testing.T, w *httptest.ResponseRecorder) string {
 	return string(text)
 }
 
-// Variants are shared out among the entities as their percentages say.
+// Variants are assigned to entities in proportion to their percentages.
 func TestShares(t *testing.T) {
 	flag, err := sampleFlags().get("new-checkout")
 	if err != nil {
@@ -99,7 +99,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// The service stops when it is told to, and without an error.
+// The service stops on request, without an error.
 func TestServeEnds(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"unicode/utf8"
 )
 
-// This file is in ../before and ../after, byte for byte: both services
-// answer alike, so what differs between them is only what they spend.
+// This file is the same in ../before and ../after: both services give the same answers, and differ
+// only in what they cost.
 
-// The request of the published account.
+// The request of the published post.
 const accountPath = "/v1/leftpad/?str=test&len=50&chr=*"
 
 func TestMain(m *testing.M) {
-	// The null device and not io.Discard, which package log short-cuts: the
+	// This is the null device instead of io.Discard, for which package log has a fast path: the
 	// benchmarks should pay for the lines.
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -67,7 +67,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A padded string is the string behind as few pad characters as reach the length.
+// A padded string is the string after as many pad characters as reach the length.
 func TestLeftpadIsMinimal(t *testing.T) {
 	minimal := func(s string, length uint8, c rune) bool {
 		if !utf8.ValidRune(c) {
@@ -108,7 +108,7 @@ func TestMetricLines(t *testing.T) {
 	}
 }
 
-// A request counts itself, its length and its time.
+// A request counts itself, its length and its duration.
 func TestRequestMetrics(t *testing.T) {
 	var lines metricLines
 	newHandler(newStatsD(&lines, "leftpad", 0.1)).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", accountPath, nil))
@@ -152,7 +152,7 @@ func BenchmarkSend(b *testing.B) {
 	}
 }
 
-// BenchmarkLogged is what logging and timing add to a request.
+// BenchmarkLogged measures what logging and timing add to a request.
 func BenchmarkLogged(b *testing.B) {
 	h := logged(timed(newStatsD(io.Discard, "leftpad", 0.1), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})))
 	r, w := httptest.NewRequest("GET", accountPath, nil), httptest.NewRecorder()

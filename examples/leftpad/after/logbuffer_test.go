@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// countingWriter counts the calls that reach the file below.
+// countingWriter counts the writes that reach the underlying file.
 type countingWriter struct {
 	strings.Builder
 	calls int

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// This file is in ../before and ../after, byte for byte.
+// This file is the same in ../before and ../after.
 
-// The service stops when it is told to, and without an error.
+// The service stops on request, without an error.
 func TestServeEnds(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -45,7 +45,7 @@ func TestServeEnds(t *testing.T) {
 	}
 }
 
-// A listener that breaks ends the service with its error.
+// An error of the listener stops the service with that error.
 func TestServeFails(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// This file is in ../before and ../after, byte for byte: both services
-// answer alike, so what differs between them is only what they spend.
+// This file is the same in ../before and ../after: both services give the same answers, and differ
+// only in what they cost.
 
 const (
 	orderLine = "2026-11-20T10:00:00Z INFO shop: POST /checkout user=42 order=a7 took=13"
@@ -84,7 +84,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// The tail holds the last records, oldest first.
+// The tail has the last records, oldest first.
 func TestTail(t *testing.T) {
 	p := newParser(sampleRules(1), io.Discard)
 	handler := newHandler(p)
@@ -118,7 +118,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// Every execution is counted under its customer, rule and outcome.
+// Every execution is counted by customer, rule and outcome.
 func TestMetrics(t *testing.T) {
 	handler := newHandler(newParser(sampleRules(2), io.Discard))
 	body := strings.NewReader("10000 " + orderLine + "\n10000 " + orderLine + "\n10001 " + debugLine + "\n")
@@ -132,7 +132,7 @@ func TestMetrics(t *testing.T) {
 		`{applied="true",customer="10001",rule="took"}`:      "0",
 		`{applied="false",customer="10001",rule="took"}`:     "0",
 	} {
-		got := "0" // a series without an execution may be there or not
+		got := "0" // a series without executions may be missing
 		if _, rest, ok := strings.Cut(w.Body.String(), "rule_executions_total"+series+" "); ok {
 			got, _, _ = strings.Cut(rest, "\n")
 		}
@@ -142,7 +142,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// The service stops when it is told to, and without an error.
+// The service stops on request, without an error.
 func TestServeEnds(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -15,15 +15,14 @@ import (
 	"time"
 )
 
-// This file is in ../before and ../after, byte for byte: both services
-// answer alike, so what differs between them is only what they spend.
+// This file is the same in ../before and ../after: both services give the same answers, and differ
+// only in what they cost.
 
 func newTestPartitioner(nodes int) *Partitioner {
 	return NewPartitioner(nodeNames(nodes), NewLogger(io.Discard, LevelInfo))
 }
 
-// The index into the ring is only a short cut: the answer is that of a search
-// from the beginning.
+// The index into the ring is only a shortcut: its answer equals that of a search from the start.
 func TestPartitionIsTheNextPlace(t *testing.T) {
 	for _, nodes := range []int{1, 2, 12, 100} {
 		p := newTestPartitioner(nodes)
@@ -43,7 +42,7 @@ func TestPartitionIsTheNextPlace(t *testing.T) {
 	}
 }
 
-// When a node goes, only its own series move.
+// When a node is removed, only its own series move.
 func TestFewSeriesMove(t *testing.T) {
 	all := newTestPartitioner(12)
 	less := newTestPartitioner(11)
@@ -106,7 +105,7 @@ func TestIngest(t *testing.T) {
 	}
 }
 
-// Every point of the batch that the load sends is counted at one node.
+// Every point of the load's batch is counted at one node.
 func TestBatchIsCounted(t *testing.T) {
 	batch, err := os.ReadFile("batch.txt")
 	if err != nil {
@@ -129,7 +128,7 @@ func TestBatchIsCounted(t *testing.T) {
 	}
 }
 
-// The service stops when it is told to, and without an error.
+// The service stops on request, without an error.
 func TestServeEnds(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

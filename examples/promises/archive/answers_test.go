@@ -10,7 +10,7 @@ import (
 
 func TestAnswers(t *testing.T) {
 	handler, all := newHandler(), texts()
-	for range 3 { // a pooled writer keeps nothing of the answer before
+	for range 3 { // a pooled writer keeps nothing of the previous answer
 		for id, want := range map[string]string{"0": string(all[0]), "71": string(all[71]), "199": string(all[199])} {
 			w := httptest.NewRecorder()
 			handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/articles/"+id, nil))

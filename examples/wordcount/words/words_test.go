@@ -30,7 +30,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// A page has as many words as it says, and its pairs are one fewer.
+// A page has the stated number of words, and one pair of words fewer.
 func TestPage(t *testing.T) {
 	c := NewCounts()
 	page := NewText(7).Page()

@@ -122,13 +122,13 @@ func TestFind(t *testing.T) {
 	if err != nil || f.Path != filepath.Join(deep, choice.FileName) || f.Rules != "all,-gc" || !slices.Equal(f.Ignore, []choice.Ignore{{Rule: "concat-loop", File: "x.go", Reason: "runs once"}}) {
 		t.Errorf("%+v, %v", f, err)
 	}
-	module := t.TempDir() // in no repository: what lies above the module is not its own
+	module := t.TempDir() // not in a repository: directories above the module do not belong to it
 	if err := os.MkdirAll(filepath.Join(module, "m", "cmd"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	write(module, `{"rules": "-gc"}`)
 	for _, c := range []struct {
-		gomod string // the directory that holds it
+		gomod string // the directory that contains it
 		want  bool
 	}{{"", false}, {"m", false}, {".", true}} {
 		os.Remove(filepath.Join(module, "m", "go.mod"))

@@ -140,7 +140,8 @@ func loops(g *grid, in, out []int, rows [][]int, items []item, pointers []*item,
 func main() {}
 `
 
-// TestIndependent: what iterations share is seen, as far as the package's own functions go.
+// TestIndependent: state that iterations share is found, as far as the package's own functions show
+// it.
 func TestIndependent(t *testing.T) {
 	for name, p := range ruletest.Places(t, loopsSource) {
 		loop := p.Loop()

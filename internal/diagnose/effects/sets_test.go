@@ -76,7 +76,7 @@ func nothing(n *node) { _ = len(n.next) } //@ no: nothing
 func main() {}
 `
 
-// TestAddsToSets: only functions that would change nothing the second time.
+// TestAddsToSets: only functions that change nothing when they run a second time.
 func TestAddsToSets(t *testing.T) {
 	for name, place := range ruletest.Places(t, setsSource) {
 		if got := effects.AddsToSets(place); got != strings.HasPrefix(name, "yes") {

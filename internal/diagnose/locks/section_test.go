@@ -110,7 +110,7 @@ func TestSections(t *testing.T) {
 		"deferred":  {mutex: "b.mu", calls: "add", lines: 4, deferred: true},
 		"reads":     {mutex: "b.rw", lines: 2, read: true},
 		"elsewhere": {},
-		"literal":   {mutex: "b.mu", lines: 2}, // what a goroutine does is not done under the lock
+		"literal":   {mutex: "b.mu", lines: 2}, // a goroutine's work is not done under the lock
 		"none":      {},
 	} {
 		found := locks.Sections(places[name])
@@ -140,7 +140,8 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// TestOutside: what forces data to the disk goes first, and functions of the package are looked into.
+// TestOutside: what forces data to the disk comes first, and functions of the package are searched,
+// too.
 func TestOutside(t *testing.T) {
 	places := ruletest.Places(t, sections)
 	for name, want := range map[string]string{

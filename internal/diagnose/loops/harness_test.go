@@ -99,7 +99,8 @@ func repeat(n int) {
 func main() {}
 `
 
-// TestHarness: what drives a benchmark is known from what it measures, and its loop is not the program's.
+// TestHarness: the loop that drives a benchmark is distinguished from what it measures, and is not
+// the program's.
 func TestHarness(t *testing.T) {
 	timings := map[string]gocode.Timing{"none": gocode.NoBenchmark, "harness": gocode.Harness, "timed": gocode.Timed}
 	n := 0
@@ -127,7 +128,7 @@ func TestHarness(t *testing.T) {
 		if around := p.LoopAround(call); (around != nil) != (depth > 0) {
 			t.Errorf("%s: loop around the call %v", words[2], around)
 		}
-		// A benchmark repeats on purpose what is in it; only its own loops are an accusation.
+		// A benchmark repeats its body on purpose; only its own loops are reported.
 		if got, want := loops.PerCall(p, call), depth > 0 || words[0] == "none"; got != want && !strings.Contains(words[2], "literal in") {
 			t.Errorf("%s: again and again %t", words[2], got)
 		}

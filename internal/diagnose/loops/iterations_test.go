@@ -111,7 +111,7 @@ func TestRounds(t *testing.T) {
 		"number":           {"n", false, true},
 		"function":         {"", true, true},
 		"channel":          {"", true, true},
-		"counted":          {"n", false, true}, // an element may be changed by others
+		"counted":          {"n", false, true}, // other goroutines may change an element
 		"counted from two": {"n - 2 + 1", true, true},
 		"moving end":       {"", false, true},
 		"changed inside":   {"", true, true},

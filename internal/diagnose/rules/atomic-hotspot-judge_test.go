@@ -67,15 +67,15 @@ func channel(c chan int64) {
 func main() {}
 `
 
-// TestAtomicHotspotJudges: what one addition takes, where that is known, decides; a loop that can be repaired is named in any
-// case, shards in none, and a row below the addition is not the addition's.
+// TestAtomicHotspotJudges: the time of one addition decides, if it is known. A loop that can be
+// fixed is always named, shards never, and a row below the addition does not belong to it.
 func TestAtomicHotspotJudges(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		executions float64 // of each line, for each of 10 requests; 0: not counted
 		procs      int
 		want       map[string]rule.Confidence
-		once       string // what the match on the addition outside of loops says
+		once       string // the text of the match on the addition outside of loops
 	}{
 		{"not counted", 0, 2, map[string]rule.Confidence{"once": rule.Hint, "loop": rule.Likely, "receiver": rule.Hint}, "No profile shows whether"},
 		{"5 ns each", 2e7, 2, map[string]rule.Confidence{"loop": rule.Likely, "receiver": rule.Hint}, ""},

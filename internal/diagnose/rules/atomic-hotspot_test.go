@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestAtomicHotspotShards: counters that are shards already are accused of nothing, not even in a hint.
+// TestAtomicHotspotShards: counters that are sharded already are not reported, not even as a hint.
 func TestAtomicHotspotShards(t *testing.T) {
 	r := atomichotspot.Rule()
 	p := ruletest.Record(t, "atomic-hotspot/testdata/shards.txtar")

@@ -10,7 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// TestBodyNotClosed treats the programs, which exit, as services of which thousands of connections wait for a body to be closed.
+// TestBodyNotClosed treats the programs, which exit, as services in which thousands of connections
+// wait for a body to be closed.
 func TestBodyNotClosed(t *testing.T) {
 	r := bodynotclosed.Rule()
 	serving := func(p *rule.Pass, open int64) *rule.Pass {
@@ -23,6 +24,6 @@ func TestBodyNotClosed(t *testing.T) {
 	archive := filepath.Join(r.ID, "testdata", "caught.txtar")
 	p := ruletest.RecordFor(t, r, archive)
 	ruletest.Compare(t, r, serving(p, 5000), ruletest.Wanted(t, archive, r.ID))
-	ruletest.Compare(t, r, serving(p, 300), nil) // fewer than ten for each connection of the load
+	ruletest.Compare(t, r, serving(p, 300), nil) // fewer than ten per connection of the load
 	ruletest.Compare(t, r, serving(ruletest.RecordFor(t, r, filepath.Join(r.ID, "testdata", "nearmiss.txtar")), 5000), nil)
 }

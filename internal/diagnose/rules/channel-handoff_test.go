@@ -8,7 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestChannelHandoffWords: an unbuffered channel, and one whose room only the run knows, are told apart.
+// TestChannelHandoffWords: the finding distinguishes an unbuffered channel from one whose capacity
+// only the run knows.
 func TestChannelHandoffWords(t *testing.T) {
 	p := ruletest.RecordTraced(t, "channel-handoff/testdata/caught.txtar")
 	matches, err := channelhandoff.Rule().Find(t.Context(), p)

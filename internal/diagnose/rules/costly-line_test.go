@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestCostlyLine runs all rules, because what this one says depends on what the others leave.
+// TestCostlyLine runs all rules, because this rule reports what the others leave.
 func TestCostlyLine(t *testing.T) {
 	for _, name := range []string{"caught", "nearmiss"} {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestCostlyLine(t *testing.T) {
 	}
 }
 
-// checkGeneric: generic findings are hints behind all others and promise nothing.
+// checkGeneric: generic findings are hints after all others, and promise nothing.
 func checkGeneric(t *testing.T, r *diagnose.Report) {
 	t.Helper()
 	generic := false
@@ -75,7 +75,7 @@ func checkWords(t *testing.T, r *diagnose.Report) {
 		if !f.Generic {
 			continue
 		}
-		said := f.Cause // of the most expensive line; of the others the evidence says
+		said := f.Cause // of the most expensive line; the evidence covers the others
 		for _, e := range f.Evidence {
 			said += " " + e.Value
 		}

@@ -53,8 +53,8 @@ func TestDebugBuildSettings(t *testing.T) {
 	}
 }
 
-// TestDebugBuildPrograms: the same program built by ruletest as it ships is no debug build; with the
-// setting it is one.
+// TestDebugBuildPrograms: the same program is not a debug build when ruletest builds it normally;
+// with the setting it is one.
 func TestDebugBuildPrograms(t *testing.T) {
 	for _, name := range []string{"caught", "nearmiss"} {
 		p := ruletest.Record(t, "debug-build/testdata/"+name+".txtar")

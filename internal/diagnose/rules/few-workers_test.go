@@ -12,5 +12,5 @@ func TestFewWorkersCaught(t *testing.T) {
 
 func TestFewWorkersNearMiss(t *testing.T) {
 	queueNearMiss(t, fewworkers.Rule(), "few-workers/testdata/nearmiss.txtar", "few-workers/testdata/computes.txtar",
-		"semaphore-wait/testdata/caught.txtar") // which is found there
+		"semaphore-wait/testdata/caught.txtar") // which another rule finds there
 }

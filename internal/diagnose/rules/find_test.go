@@ -18,7 +18,7 @@ func matchesOf(t *testing.T, r rule.Rule, p *rule.Pass) []rule.Match {
 	return matches
 }
 
-// firstOf returns the first match of a rule; nil when it finds nothing.
+// firstOf returns the first match of a rule, or nil.
 func firstOf(t *testing.T, r rule.Rule, p *rule.Pass) *rule.Match {
 	t.Helper()
 	matches := matchesOf(t, r, p)
@@ -28,8 +28,8 @@ func firstOf(t *testing.T, r rule.Rule, p *rule.Pass) *rule.Match {
 	return &matches[0]
 }
 
-// hints checks that all that a rule finds in its programs are hints, on the marked lines. [ruletest.Caught] wants more
-// than hints.
+// hints checks that everything that a rule finds in its programs is a hint, on the marked lines.
+// [ruletest.Caught] requires more than hints.
 func hints(t *testing.T, r rule.Rule) {
 	t.Helper()
 	for _, name := range []string{"caught", "nearmiss"} {
@@ -49,8 +49,8 @@ func hints(t *testing.T, r rule.Rule) {
 	}
 }
 
-// queueCaught checks that a rule finds the one place at which nearly all requests of a program wait for their turn: of sixteen, one or
-// two have it.
+// queueCaught checks that a rule finds the one place at which nearly all requests of a program
+// queue: of sixteen, one or two are not waiting.
 func queueCaught(t *testing.T, r rule.Rule, archive string) {
 	t.Helper()
 	matches, p := ruletest.FindTraced(t, r, archive)
@@ -63,7 +63,8 @@ func queueCaught(t *testing.T, r rule.Rule, archive string) {
 	}
 }
 
-// queueNearMiss checks that a rule reports nothing in programs whose requests wait for each other anyway, or for somebody.
+// queueNearMiss checks that a rule reports nothing in programs whose requests have other reasons to
+// wait for each other, or for someone else.
 func queueNearMiss(t *testing.T, r rule.Rule, archives ...string) {
 	t.Helper()
 	for _, archive := range archives {

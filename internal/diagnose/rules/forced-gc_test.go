@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// TestForcedGCMarking: of 100 cycles the program forced 60 and the recording 20, so 60 % of the marking is the program's,
-// but for what the one call of FreeOSMemory at its start took.
+// TestForcedGCMarking: of 100 cycles the program forced 60 and the recording 20. Therefore 60 % of
+// the marking is the program's, except for the single call of FreeOSMemory at its start.
 func TestForcedGCMarking(t *testing.T) {
 	p := ruletest.Record(t, "forced-gc/testdata/caught.txtar")
 	p.Manifest.Phases = append(p.Manifest.Phases, recording.Phase{Name: recording.PhaseClean, ForcedGC: 20})

@@ -16,7 +16,7 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// gcSpareMemoryFind runs the rule; nil when it is silent.
+// gcSpareMemoryFind runs the rule, and returns nil if it reports nothing.
 func gcSpareMemoryFind(t *testing.T, p *rule.Pass) *rule.Match {
 	t.Helper()
 	matches := matchesOf(t, gccpusparememory.Rule(), p)
@@ -38,7 +38,7 @@ func TestGCCPUSpareMemoryCaught(t *testing.T) {
 	}
 	t.Logf("%s %s %+v", m.Cause, m.Fix, *m.Saving)
 	work := p.Table.CycleWork()
-	worth := stats.Mul(work, stats.Interval{Value: 1.3, Low: 1, High: 1.7}) // with what is gained outside of marking
+	worth := stats.Mul(work, stats.Interval{Value: 1.3, Low: 1, High: 1.7}) // with what is saved outside of marking
 	if s := m.Saving; math.Abs(s.Seconds-worth.Value*0.75) > 1e-9 || s.Low >= s.Seconds || s.High < s.Seconds || s.High > worth.High {
 		t.Errorf("saving %+v of %+v", *s, work)
 	}
@@ -46,7 +46,7 @@ func TestGCCPUSpareMemoryCaught(t *testing.T) {
 		t.Error(m.Fix)
 	}
 
-	// A trace that shows as much CPU time lost to slowness while marking as marking takes.
+	// A trace in which slowness while marking costs as much CPU time as marking.
 	lost := p.Table.GCWork().Scale(1 / p.Table.Totals.TotalSeconds)
 	p.Trace = &analysis.Results{Parallelism: &parallelism.Result{Marking: parallelism.Marking{
 		Share: 0.2, SlowerByCPU: stats.Interval{Value: 1.5, Low: 1.4, High: 1.6},
@@ -84,7 +84,7 @@ func TestGCCPUSpareMemoryNearMiss(t *testing.T) {
 	}
 }
 
-// TestGCCPUSpareMemoryTrial: a trial counts for more than the prediction.
+// TestGCCPUSpareMemoryTrial: a trial has more weight than the prediction.
 func TestGCCPUSpareMemoryTrial(t *testing.T) {
 	pass := ruletest.Record(t, "gc-cpu-spare-memory/testdata/caught.txtar")
 	pass.Manifest.Machine.MemoryBytes = 8 << 30
@@ -123,7 +123,7 @@ func TestGCCPUSpareMemoryTrial(t *testing.T) {
 		if m.Confidence != c.confidence || !strings.Contains(m.Fix, c.fix) {
 			t.Errorf("%s: %s, %q", c.name, m.Confidence, m.Fix)
 		}
-		// What is better known counts for more, and both together are known better than each.
+		// The more precise figure has more weight, and both together are more precise than each.
 		got, was, tried := *m.Saving, *foreseen.Saving, c.trial.Saved().Scale(pass.Table.Totals.TotalSeconds)
 		if got.Seconds < min(was.Seconds, tried.Value) || got.Seconds > max(was.Seconds, tried.Value) {
 			t.Errorf("%s: %+v, foreseen %+v, tried %v", c.name, got, was, tried)

@@ -20,7 +20,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// leaking is a service of which 68,787 goroutines wait to send, started by a handler of its own.
+// leaking is a service of which 68,787 goroutines wait to send, started by one of its handlers.
 func leaking() *rule.Pass {
 	return &rule.Pass{
 		Manifest: &recording.Manifest{
@@ -40,7 +40,7 @@ func leaking() *rule.Pass {
 	}
 }
 
-// TestGoroutineLeakCaught: in the profile that a leaking program takes of itself, the line is found.
+// TestGoroutineLeakCaught finds the line in the profile that a leaking program takes of itself.
 func TestGoroutineLeakCaught(t *testing.T) {
 	live.Only(t)
 	const archive = "goroutine-leak/testdata/caught.txtar"
@@ -76,7 +76,8 @@ func TestGoroutineLeakCaught(t *testing.T) {
 	ruletest.Compare(t, goroutineleak.Rule(), p, ruletest.Wanted(t, archive, "goroutine-leak"))
 }
 
-// provedLeak is a service of which the collector found 50 goroutines that nothing can wake, 100 more wait for what is reachable.
+// provedLeak is a service in which the collector found 50 goroutines that nothing can wake; 100
+// more wait for something reachable.
 func provedLeak() *rule.Pass {
 	p := leaking()
 	came := int64(40)
@@ -90,7 +91,8 @@ func provedLeak() *rule.Pass {
 	return p
 }
 
-// TestProvedLeak: what the collector found needs no number of thousands; the rest is no more than likely.
+// TestProvedLeak: what the collector found is certain without thousands of goroutines; the rest is
+// likely at most.
 func TestProvedLeak(t *testing.T) {
 	for _, c := range []struct {
 		what   string

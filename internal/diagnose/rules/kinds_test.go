@@ -8,7 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules"
 )
 
-// mostLoops is the number of rules that group rows in a loop of their own. A new rule is a finder.Line.
+// mostLoops limits the number of rules that group rows in a loop of their own. A new rule is a
+// finder.Line.
 const mostLoops = 3
 
 // TestKinds counts rules by the type of their finder.

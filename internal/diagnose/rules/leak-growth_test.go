@@ -31,7 +31,7 @@ func TestLeakGrowth(t *testing.T) {
 	ruletest.Compare(t, r, ruletest.RecordFor(t, r, filepath.Join("leak-growth", "testdata", "nearmiss.txtar")), nil)
 }
 
-// TestLeakGrowthLoadsItself: a program that sends the requests to itself is looked at as a service is.
+// TestLeakGrowthLoadsItself: a program that sends requests to itself is treated as a service.
 func TestLeakGrowthLoadsItself(t *testing.T) {
 	r := leakgrowth.Rule()
 	r.Needs = append(r.Needs, rule.NeedInputs)

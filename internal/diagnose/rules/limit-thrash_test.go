@@ -15,7 +15,8 @@ import (
 
 const mib = 1 << 20
 
-// TestLimitThrashPrograms: the profiles show live memory; the test derives the goal from it as the runtime does.
+// TestLimitThrashPrograms: the profiles show live memory; the test computes the goal from it as the
+// runtime does.
 func TestLimitThrashPrograms(t *testing.T) {
 	for _, name := range []string{"caught", "nearmiss"} {
 		p := ruletest.Record(t, "limit-thrash/testdata/"+name+".txtar")

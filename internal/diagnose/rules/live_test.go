@@ -11,9 +11,9 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// leastRight is the share of the programs that rules must get right when each is run once. A CPU profile of a second has
-// sixty samples to a hundred: a line of 5 % is missing from one profile in fifty, and a program has several. Some 96 of
-// a hundred are right.
+// leastRight is the share of the programs that rules must get right when each is run once. A CPU
+// profile of a second has sixty to a hundred samples: a line of 5 % is missing from one profile in
+// fifty, and a program has several lines. About 96 of a hundred are right.
 const leastRight = 0.90
 
 // TestLive builds and runs each rule's programs, once each, and prints how many came out right.
@@ -25,7 +25,7 @@ func TestLive(t *testing.T) {
 			for _, name := range []string{"caught", "nearmiss"} {
 				archive := filepath.Join(r.ID, "testdata", name+".txtar")
 				if len(ruletest.Wanted(t, filepath.Join(r.ID, "testdata", "caught.txtar"), r.ID)) == 0 {
-					continue // a rule about no line: its own test makes up what it needs
+					continue // a rule without a line: its own test makes up what it needs
 				}
 				t.Run(r.ID+"/"+name, func(t *testing.T) {
 					t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestLockConvoyNamesBothSides: the finding stands at the holder and names who waits.
+// TestLockConvoyNamesBothSides: the finding is at the holder, and names who waits.
 func TestLockConvoyNamesBothSides(t *testing.T) {
 	p := ruletest.RecordTraced(t, "lock-convoy/testdata/caught.txtar")
 	matches, err := lockconvoy.Rule().Find(t.Context(), p)

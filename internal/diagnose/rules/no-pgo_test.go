@@ -10,7 +10,7 @@ import (
 )
 
 // TestNoPGOPrograms: one program computes in Go code, the other in an assembly routine that no
-// profile can help. Build settings are given by hand.
+// profile can speed up. Build settings are given by hand.
 func TestNoPGOPrograms(t *testing.T) {
 	r := nopgo.Rule()
 	for _, name := range []string{"caught", "nearmiss"} {

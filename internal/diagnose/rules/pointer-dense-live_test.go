@@ -11,8 +11,8 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// TestPointerDenseLivePrograms: what is live is in the profiles, how much of it is scanned is given by hand; so is marking, of
-// which a short run has too little to be sure.
+// TestPointerDenseLivePrograms: the profiles show live memory; how much of it is scanned is given
+// by hand, and so is marking, of which a short run has too few samples.
 func TestPointerDenseLivePrograms(t *testing.T) {
 	r := pointerdenselive.Rule()
 	for _, name := range []string{"caught", "nearmiss"} {

@@ -11,8 +11,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// TestProcsOverQuotaPrograms sets what a quota of one CPU would do: it throttles a program that runs on two
-// processors, not one that runs on one.
+// TestProcsOverQuotaPrograms sets what a quota of one CPU would do: it throttles a program that
+// runs on two processors, but not one that runs on one.
 func TestProcsOverQuotaPrograms(t *testing.T) {
 	for _, name := range []string{"caught", "nearmiss"} {
 		p := ruletest.Record(t, "procs-over-quota/testdata/"+name+".txtar")

@@ -11,8 +11,8 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// ownTest are the rules whose programs have a test of their own, ID_test.go: they report more than a comment in a
-// program can say.
+// ownTest are the rules whose programs have a test of their own, ID_test.go, because a comment in a
+// program cannot express what they report.
 var ownTest = []string{
 	"body-not-closed", "costly-line", "debug-build", "false-sharing", "few-workers", "gc-assist-latency", "gc-cpu-spare-memory", "goroutine-leak",
 	"kdf-per-request", "leak-growth", "limit-thrash", "no-pgo", "old-go", "pointer-dense-live", "pool-wait", "procs-over-quota",
@@ -32,8 +32,8 @@ func TestCaught(t *testing.T) {
 	}
 }
 
-// TestNearMisses: a program that looks guilty and is not is accused by its rule of nothing, and by
-// no other rule of anything that stands above a hint.
+// TestNearMisses: in a program that only looks like the mistake, its rule reports nothing, and no
+// other rule reports more than a hint.
 func TestNearMisses(t *testing.T) {
 	for _, r := range rules.All() {
 		t.Run(r.ID, func(t *testing.T) {

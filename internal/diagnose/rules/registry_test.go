@@ -12,7 +12,8 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestRegistry: registry.go lists the rule of each folder, in the order of their names. With -update it is written.
+// TestRegistry: registry.go lists the rule of each folder, in the order of their names. With
+// -update it is written.
 func TestRegistry(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("*", "rule.go"))
 	if err != nil {

@@ -137,8 +137,8 @@ func pick(n int) int {
 func main() {}
 `
 
-// TestFixesKeepPromisesOfSafety: no fix makes code less safe where its text or value goes to; where nothing is at
-// stake, the fix is the faster form alone.
+// TestFixesKeepPromisesOfSafety: no fix makes code less safe that passes its text or value on;
+// where nothing is at stake, the fix is the faster form alone.
 func TestFixesKeepPromisesOfSafety(t *testing.T) {
 	cautions := map[string]string{
 		"query": "placeholder", "shell": "separate arguments", "markup": "html.EscapeString", "file": "os.OpenInRoot", "cookies": "shared Jar", "secret": "",

@@ -51,7 +51,8 @@ func TestSchedLatencyNearMiss(t *testing.T) {
 	}
 }
 
-// TestSchedLatencyBehind: with made-up figures, for what the kernel holds back depends on the machine.
+// TestSchedLatencyBehind has made-up figures, because how long the kernel delays threads depends on
+// the machine.
 func TestSchedLatencyBehind(t *testing.T) {
 	served := histogram.New()
 	served.RecordN(8e6, 400)

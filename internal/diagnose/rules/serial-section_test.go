@@ -31,7 +31,8 @@ func TestSerialSectionCaught(t *testing.T) {
 	}
 }
 
-// TestSerialSectionNearMiss: serial work that cannot visibly be shared is at most a hint, parallel work nothing.
+// TestSerialSectionNearMiss: serial work that cannot visibly be parallelized is at most a hint,
+// parallel work nothing.
 func TestSerialSectionNearMiss(t *testing.T) {
 	p := ruletest.RecordTraced(t, "serial-section/testdata/nearmiss.txtar")
 	matches, err := serialsection.Rule().Find(t.Context(), p)

@@ -42,7 +42,7 @@ func large() byte {
 func main() { large(); literal()(); escapes(nil) }
 `
 
-// TestStackGrowthGoroutines: who starts a goroutine decides what can be repaired.
+// TestStackGrowthGoroutines: the place where a goroutine is started decides what can be fixed.
 func TestStackGrowthGoroutines(t *testing.T) {
 	const (
 		conn    = "net/http.(*conn).serve"
@@ -54,7 +54,7 @@ func TestStackGrowthGoroutines(t *testing.T) {
 		want        rule.Confidence
 		words       string
 	}{
-		{"small", conn, "", ""}, // nothing can be repaired
+		{"small", conn, "", ""}, // nothing can be fixed
 		{"escapes", conn, "", ""},
 		{"literal", conn, "", ""},
 		{"large", conn, rule.Likely, "Make buf smaller"},
@@ -89,7 +89,7 @@ func TestStackGrowthGoroutines(t *testing.T) {
 	}
 }
 
-// grow puts the growing of a stack below a site's CPU, and above it a goroutine that starts in entry.
+// grow adds the growth of a stack below a site's CPU, in a goroutine that starts in entry.
 func grow(s *site.Site, entry string) {
 	std := func(name string) *site.Frame {
 		return &site.Frame{Function: name, Owner: gocode.Owner{Kind: gocode.Std}}

@@ -10,7 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// TestStackScanPrograms: the programs differ in how many goroutines wait; the metrics of that are given by hand.
+// TestStackScanPrograms: the programs differ in how many goroutines wait; the metrics of that are
+// given by hand.
 func TestStackScanPrograms(t *testing.T) {
 	for name, goroutines := range map[string]float64{"caught": 10_000, "nearmiss": 20} {
 		p := ruletest.Record(t, "stack-scan/testdata/"+name+".txtar")

@@ -36,7 +36,7 @@ func TestTinyHeapPrograms(t *testing.T) {
 	}
 }
 
-// trial is of GOGC=400, which costs so much where the program's own setting costs 1.
+// trial is of GOGC=400, with its cost relative to that of the program's own setting.
 func trial(cost float64) *recording.Trial {
 	t := &recording.Trial{GOGC: 400}
 	for i, c := range []float64{1, cost - 0.01, cost + 0.01, 1, 1, cost + 0.01, cost - 0.01, 1} {

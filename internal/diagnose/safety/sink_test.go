@@ -98,7 +98,7 @@ func files(w http.ResponseWriter, r *http.Request, dir, name string, n int) {
 func main() {}
 `
 
-// TestDestination: a text is followed to where a value in it could be read as a command.
+// TestDestination: a text is followed to where a value in it could be interpreted as a command.
 func TestDestination(t *testing.T) {
 	want := map[string]safety.Sink{"none": safety.NoSink, "query": safety.Query, "shell": safety.Shell, "markup": safety.Markup, "file": safety.FileName, "url": safety.URL}
 	n := 0
@@ -115,7 +115,7 @@ func TestDestination(t *testing.T) {
 	}
 }
 
-// TestAdvise: what is right for a sink is said in place of the faster form, or with it.
+// TestAdvise: the safe form for a sink is proposed instead of the faster form, or with it.
 func TestAdvise(t *testing.T) {
 	const faster = "Concatenate."
 	for s, want := range map[safety.Sink]string{
@@ -165,7 +165,7 @@ func compare(r *http.Request, key, sum []byte, l *lexer, apiKey, sessionID strin
 func main() {}
 `
 
-// TestSecret: what must not be guessed is known by names and by how it was made.
+// TestSecret: a value that must not be guessed is recognized by its name and by what created it.
 func TestSecret(t *testing.T) {
 	n := 0
 	for name, p := range ruletest.Places(t, secrets) {

@@ -128,7 +128,7 @@ func waits(c chan int, text string, lines iter.Seq[string], list []int, r *bufio
 }
 `
 
-// used is the call of use on a place's line.
+// used returns the call of use on a place's line.
 func used(t *testing.T, p *gocode.Place) *ast.CallExpr {
 	t.Helper()
 	for _, c := range syntax.Calls(p) {

@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// loaded is a recording of a service under load on a machine of two cores.
+// loaded is a recording of a service under load on a machine with two cores.
 func loaded(connections int, rate, throughput, cpu, generator, machine float64) *rule.Pass {
 	table := &site.Table{Buckets: []site.Bucket{{Name: site.BucketScheduler, Seconds: 0.1}}}
 	table.Totals.TotalSeconds = 1
@@ -25,7 +25,7 @@ func loaded(connections int, rate, throughput, cpu, generator, machine float64) 
 	}}
 }
 
-// TestUnlocked holds promises against services whose lock was taken away.
+// TestUnlocked compares promises with services whose lock was removed.
 func TestUnlocked(t *testing.T) {
 	some := rule.Fraction{Expect: 0.9, Low: 0.5, High: 1}.Interval()
 	exactly := func(x float64) stats.Interval { return stats.Interval{Value: x, Low: x, High: x} }
@@ -37,12 +37,12 @@ func TestUnlocked(t *testing.T) {
 	}{
 		// Without its lock it answered six times as many requests, in 1.73 ms.
 		"sleeps under the lock": {loaded(16, 0, 1390, 0.23, 0.08, 0.35), 0.93, 0.75, 0.9, 0.85},
-		// 574 requests a second became 6996, beside neighbours that keep 1.8 cores busy.
+		// 574 requests per second became 6996, while other processes used 1.8 cores.
 		"sleeps, on a busy machine": {loaded(16, 0, 574, 0.13, 0.033, 2), 0.93, 0.6, 0.93, 0.91},
 		"computes under the lock":   {loaded(16, 0, 4000, 1.0, 0.2, 1.25), 0.9, 0.3, 0.45, 0.4},
-		// 10.6 ms became 1.5 ms: what a request takes of the processors fell from 396 µs to 68 µs.
+		// 10.6 ms became 1.5 ms: the CPU time of a request decreased from 396 µs to 68 µs.
 		"sleeps, alone": {loaded(8, 0, 745, 0.30, 0.12, 0.45), 0.865, 0.7, 0.86, 0.859},
-		// The processors are the limit: nothing to gain.
+		// The processors are the limit: nothing can be saved.
 		"all processors busy": {loaded(16, 0, 6000, 1.7, 0.28, 2), 0.5, 0, 0.05, 0.01},
 		"at a rate":           {loaded(64, 600, 600, 0.1, 0.05, 0.2), 0.5, 0.4, 0.5, 0.48},
 	} {
@@ -60,7 +60,8 @@ func TestUnlocked(t *testing.T) {
 	}
 }
 
-// TestOverloadedRate: a service that does not keep up with its rate has as many requests under way as wait for it.
+// TestOverloadedRate: a service that does not keep up with its rate has as many requests under way
+// as wait for it.
 func TestOverloadedRate(t *testing.T) {
 	p := loaded(64, 600, 450, 0.1, 0.05, 0.2)
 	p.Manifest.Phases[0].Service.P50 = 0.5
@@ -72,7 +73,7 @@ func TestOverloadedRate(t *testing.T) {
 	}
 }
 
-// TestRemoteLoad: a generator on another machine takes nothing from the program's processors.
+// TestRemoteLoad: a generator on another machine uses none of the program's processors.
 func TestRemoteLoad(t *testing.T) {
 	p := loaded(16, 0, 1000, 0.5, 0.5, 0.5)
 	near := ServiceOf(p).CPU

@@ -24,7 +24,8 @@ func TestNewerThan(t *testing.T) {
 	}
 }
 
-// fakeProxy serves the module example.com/dep from files, in three versions and a release candidate: its constant V is the version.
+// fakeProxy serves the module example.com/dep from files, in three versions and a release
+// candidate: its constant V is the version.
 func fakeProxy(t *testing.T) {
 	t.Helper()
 	proxy := t.TempDir()
@@ -66,7 +67,7 @@ func prints(t *testing.T, dir string, b Build) string {
 		t.Fatalf("go run: %v: %s", err, out)
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return lines[len(lines)-1] // the go command may say before that it downloads something
+	return lines[len(lines)-1] // the go command may print before that it downloads something
 }
 
 // files reads all files below a directory.
@@ -87,7 +88,8 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestAlternateGoMod chooses versions of a module with a go.mod beside the user's, which stays as it is.
+// TestAlternateGoMod chooses versions of a module with a go.mod next to the user's, which is not
+// changed.
 func TestAlternateGoMod(t *testing.T) {
 	fakeProxy(t)
 	dir, work := t.TempDir(), t.TempDir()
@@ -125,7 +127,8 @@ func TestAlternateGoMod(t *testing.T) {
 
 const app = "package main\n\nimport \"example.com/dep\"\n\nfunc main() { println(dep.V) }\n"
 
-// TestWorkspace: in a workspace the module beside and the replacements hold for an alternate go.mod, too.
+// TestWorkspace: in a workspace, its other modules and its replacements apply to an alternate
+// go.mod, too.
 func TestWorkspace(t *testing.T) {
 	fakeProxy(t)
 	root, work := t.TempDir(), t.TempDir()
@@ -161,7 +164,7 @@ func TestWorkspace(t *testing.T) {
 	}
 }
 
-// TestVendored: the vendor directory of the user does not stand in the way.
+// TestVendored: a vendor directory of the user does not prevent it.
 func TestVendored(t *testing.T) {
 	fakeProxy(t)
 	dir, work := t.TempDir(), t.TempDir()
@@ -191,7 +194,7 @@ func TestVendored(t *testing.T) {
 	}
 }
 
-// TestReplace: a patched copy of a module is built in its place.
+// TestReplace: a patched copy of a module is built instead of the module.
 func TestReplace(t *testing.T) {
 	fakeProxy(t)
 	dir, work, patched := t.TempDir(), t.TempDir(), t.TempDir()

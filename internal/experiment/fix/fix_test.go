@@ -72,7 +72,8 @@ func finding(rank int, rule string, line int) *diagnose.Finding {
 	return &diagnose.Finding{Rank: rank, Rule: rule, File: "code.go", Line: line, Sites: []diagnose.SiteRef{{Place: diagnose.Place{File: "code.go", Line: line}}}}
 }
 
-// TestMake: changes of one file build on each other, though lines move; what cannot be rewritten says why when asked for.
+// TestMake: changes of one file build on each other, although lines move; what cannot be rewritten
+// gives the reason on request.
 func TestMake(t *testing.T) {
 	dir := module(t, "a:1")
 	inDependency := finding(4, "sprintf-simple", 7)
@@ -114,7 +115,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestProposal: a change that takes judgement is shown and not among those that are applied.
+// TestProposal: a change that needs judgement is shown, but not applied.
 func TestProposal(t *testing.T) {
 	dir := module(t, "a:1")
 	const text = "package code\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc Write(f *os.File, list []string) {\n\tfor _, s := range list {\n\t\tfmt.Fprintln(f, s)\n\t}\n}\n"
@@ -135,8 +136,8 @@ func TestProposal(t *testing.T) {
 	}
 }
 
-// TestWrite: the files are written when vet and tests pass, those of importers included, and left alone otherwise, whatever it is
-// that ends the run.
+// TestWrite: the files are written when vet and tests pass, including those of importers; otherwise
+// they are unchanged, however the run ends.
 func TestWrite(t *testing.T) {
 	live.Only(t)
 	cfg := session.Config{CacheDir: t.TempDir()}
@@ -208,7 +209,8 @@ func TestGain(t *testing.T) {
 		}
 		return experiment.Outcome{Comparison: c}
 	}
-	// of is an outcome whose CPU is better, and one more metric has a verdict; without CPU, that metric alone.
+	// of returns an outcome whose CPU is better, and in which one more metric has a verdict;
+	// without CPU, that metric alone has one.
 	of := func(metric string, v compare.Verdict, cpu bool) experiment.Outcome {
 		c := &compare.Comparison{Rows: []compare.Row{{Metric: metric, Verdict: v}}}
 		if cpu {

@@ -34,8 +34,8 @@ func TestBecame(t *testing.T) {
 	}
 }
 
-// TestSides: the base is the recorded commit; the change is the tree, a commit, or a patch with paths from the repository or from the
-// target.
+// TestSides: the base is the recorded commit; the change is the tree, a commit, or a patch with
+// paths relative to the repository or to the target.
 func TestSides(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -90,8 +90,9 @@ func TestLastOfMinors(t *testing.T) {
 	}
 }
 
-// TestBuilding: for each number of versions and each first one that does not build, the last one that does is found, with a
-// logarithmic number of builds and with one where the newest builds.
+// TestBuilding: for every number of versions and every first one that does not build, the last one
+// that builds is found, with a logarithmic number of builds, and with one build if the newest
+// version builds.
 func TestBuilding(t *testing.T) {
 	for n := range 20 {
 		for broken := range n + 1 {
@@ -111,14 +112,15 @@ func TestBuilding(t *testing.T) {
 	}
 }
 
-// outcomeOf is a trial in which a version leaves a part of the old cost.
+// outcomeOf returns a trial in which a version has a given part of the old cost.
 func outcomeOf(left float64, verdict compare.Verdict) experiment.Outcome {
 	return experiment.Outcome{Comparison: &compare.Comparison{Rows: []compare.Row{
 		{Name: "A", Metric: "cpu", Old: 1, New: left, Ratio: &left, Verdict: verdict},
 	}}}
 }
 
-// simulated are measures of versions of which some cure. Looks are wrong with a probability; trials never are, and are counted.
+// simulated measures versions, some of which fix the cost. Quick measurements are wrong with a
+// probability; trials never are, and are counted.
 func simulated(b *bisection, cures func(i int) bool, wrong float64, rng *rand.Rand, trials *int) measures {
 	const left, some = 0.6, 0.85 // of the old cost; half of what the newest saves is 0.8
 	leaves := func(cures bool) float64 {
@@ -148,8 +150,9 @@ func minors(n int) (versions []string) {
 	return versions
 }
 
-// TestBisection: of versions of which all cure from one on, that one is found where looking at them once does not deceive; where it does, in
-// one of five times, a version is named that cures, and nearly always still the oldest. A version that saves less than half is no cure.
+// TestBisection: if all versions from one on have the fix, that version is found when quick
+// measurements are right. When one in five is wrong, the result is a version with the fix, and
+// nearly always the oldest. A version that saves less than half does not count as a fix.
 func TestBisection(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, wrong := range []float64{0, 0.2} {
@@ -188,7 +191,8 @@ func TestBisection(t *testing.T) {
 	}
 }
 
-// TestBisectionLostAgain: versions in the middle lost what older ones had won, and the newest won it again.
+// TestBisectionLostAgain: versions in the middle lost the saving of older ones, and the newest has
+// it again.
 func TestBisectionLostAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for first := range 6 {
@@ -203,7 +207,7 @@ func TestBisectionLostAgain(t *testing.T) {
 		if want := versions[first]; m.Cure.Version != want || trials > 2 {
 			t.Errorf("named %s after %d trials, want %s", m.Cure.Version, trials, want)
 		}
-		// Looked at once they seem to cure, tried they do not.
+		// Measured quickly they seem to have the fix; a trial shows that they do not.
 		b = newBisection(versions, newest, &newest.Comparison.Rows[0])
 		pretend := simulated(b, cures, 0, rng, &trials)
 		pretend.trial = simulated(b, func(i int) bool { return i >= 9 }, 0, rng, &trials).trial
@@ -217,7 +221,8 @@ func TestBisectionLostAgain(t *testing.T) {
 	}
 }
 
-// TestBisectionFailures: versions that fail are passed over, and those that a trial shows to be no cure are not named.
+// TestBisectionFailures: versions that fail are skipped, and those that a trial shows to be without
+// the fix are not named.
 func TestBisectionFailures(t *testing.T) {
 	versions := []string{"v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0"}
 	newest := outcomeOf(0.5, compare.Better)

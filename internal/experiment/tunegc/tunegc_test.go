@@ -12,12 +12,14 @@ import (
 	"github.com/hone-go/hone/internal/session"
 )
 
-// line is a collection of a heap that had grown to goal, of which live stays, with ms of CPU.
+// line returns a collection of a heap that had grown to goal, of which live remains, with ms of
+// CPU.
 func line(n int, goal, live, ms float64) string {
 	return fmt.Sprintf("gc %d @%.3fs 3%%: 0.1+1+0.1 ms clock, %.3f+0/0/0+0 ms cpu, %.0f->%.0f->%.0f MB, %.0f MB goal, 0 MB stacks, 0 MB globals, 2 P\n", n, float64(n)/100, ms, goal-1, goal, live, goal)
 }
 
-// program is a program whose live heap is 100 MB while it allocates 20 GB, under GOGC=100: 200 collections of 5 ms in each of runs.
+// program is a program whose live heap is 100 MB while it allocates 20 GB, under GOGC=100: 200
+// collections of 5 ms in each of runs.
 func program(runs int) (*listener, *recording.Manifest) {
 	var l listener
 	for range runs {
@@ -73,7 +75,7 @@ func TestChoosesTheKnee(t *testing.T) {
 	}
 }
 
-// TestKeepsWhatItHas: where the budget has no room, and where there is nothing to gain.
+// TestKeepsWhatItHas: the setting is kept if the budget has no room, or if nothing can be saved.
 func TestKeepsWhatItHas(t *testing.T) {
 	l, m := program(1)
 	o, err := l.observed(m)
@@ -87,13 +89,13 @@ func TestKeepsWhatItHas(t *testing.T) {
 	if rows := r.measured(2); len(rows) != 0 {
 		t.Errorf("settings that do not fit are measured: %v", rows)
 	}
-	o.CPUSeconds = 500 // of which collection is a second
+	o.CPUSeconds = 500 // one second of it is collection
 	if r, err = predict(o, m, Spec{Memory: 2 << 30}); err != nil || r.Choice != nil || !strings.Contains(r.Keep, "no other setting") {
 		t.Errorf("nothing to gain: %+v, %v", r, err)
 	}
 }
 
-// TestServiceWindow: of a service the collections of the clean phase count.
+// TestServiceWindow: for a service, the collections of the clean phase count.
 func TestServiceWindow(t *testing.T) {
 	var l listener
 	l.Write([]byte(line(1, 200, 100, 5)))

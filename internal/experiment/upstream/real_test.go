@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/session"
 )
 
-// pooled replaces the function of chi v3.3.4 that makes a flate.Writer for each response.
+// pooled replaces the function of chi v3.3.4 that creates a flate.Writer for each response.
 const pooled = `var deflaters sync.Pool
 
 type deflater struct{ *flate.Writer }
@@ -33,8 +33,9 @@ func encoderDeflate(w http.ResponseWriter, level int) io.Writer {
 	}
 `
 
-// TestForkOfRealModule: a module from before there were modules, for whose fault hone has no rewrite, is copied; a change made to the copy
-// is shown, tested by the module's own tests, written into the issue, and built into the program, whose files stay as they are.
+// TestForkOfRealModule: a module without a go.mod file, with a problem for which hone has no
+// rewrite, is copied. A change of the copy is shown, tested by the module's own tests, written into
+// the issue, and built into the program, whose files are not changed.
 func TestForkOfRealModule(t *testing.T) {
 	source, err := filepath.Abs(filepath.Join("..", "..", "..", "examples", "compress", "before"))
 	if err != nil {

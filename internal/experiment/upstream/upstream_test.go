@@ -33,7 +33,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// app is a module that requires example.com/dep, which a proxy of files has. The dependency's test wants Key to return a text.
+// app is a module that requires example.com/dep, which a file proxy serves. The dependency's test
+// expects Key to return a text.
 func app(t *testing.T, want string) string {
 	t.Helper()
 	proxy, dir := t.TempDir(), t.TempDir()

@@ -134,7 +134,7 @@ func wellFormed(t testing.TB, text []byte) {
 	}
 }
 
-// TestAnyNames proves that no name can break out of its place in the files.
+// TestAnyNames checks that no name can break out of its place in the files.
 func TestAnyNames(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"</script><b>", "\x01\xff", "{{data}}", "a;b", "]]>", "<!--", "/.(", "[x"}))

@@ -17,7 +17,8 @@ import (
 	"github.com/hone-go/hone/internal/render/browsertest"
 )
 
-// sample is a window of 1 ms: goroutine 7 runs, waits for a lock and runs again, woken by goroutine 8.
+// sample is a window of 1 ms: goroutine 7 runs, waits for a lock and runs again, woken by goroutine
+// 8.
 func sample() *timeline.Result {
 	return &timeline.Result{
 		From: 5_000_000, To: 6_000_000,
@@ -65,8 +66,8 @@ func TestPageInBrowser(t *testing.T) {
 	}
 }
 
-// TestPageData holds what the script gets against the window: bands are cut to it, and wakes of rows that are
-// not there are left out.
+// TestPageData compares the script's input with the window: spans are cut to it, and wakes of
+// missing rows are left out.
 func TestPageData(t *testing.T) {
 	d := newPageData("x", sample())
 	if len(d.Bands) != 1 || d.Bands[0].From != 0 || d.Bands[0].Length != 100_000 {

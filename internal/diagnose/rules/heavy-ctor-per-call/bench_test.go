@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// BenchmarkReuse sets making a value beside taking it from a pool and resetting it, with a live
-// heap of 12 MB for the collector: what of the making is left is what saves says.
+// BenchmarkReuse compares creating a value with taking it from a pool and resetting it, with a live
+// heap of 12 MB for the collector: the rule's saves is the share of the cost that the pool avoids.
 func BenchmarkReuse(b *testing.B) {
 	var live [][]byte
 	for range 200 {

@@ -6,8 +6,8 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestKeyedStateIsNotReset: a pool of values whose Reset keeps the constructor's argument would give one caller
-// another's key.
+// TestKeyedStateIsNotReset: in a pool of values whose Reset keeps the constructor's argument, one
+// caller would get another's key.
 func TestKeyedStateIsNotReset(t *testing.T) {
 	places := ruletest.Places(t, `package main
 

@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestSets: responses are named whose content type says that they are compressed already.
+// TestSets finds responses whose content type says that they are compressed already.
 func TestSets(t *testing.T) {
 	for set, want := range map[string]string{
 		`w.Header().Set("Content-Type", "image/png")`:     "main.go:8 sends image/png",
@@ -34,7 +34,7 @@ func main() {}
 	}
 }
 
-// TestCompresses: the name and the package decide which calls put a compressing handler before others.
+// TestCompresses: the name and the package decide which calls wrap handlers in a compressing one.
 func TestCompresses(t *testing.T) {
 	const pkg = "example.com/middleware"
 	for _, test := range []struct {

@@ -54,7 +54,8 @@ func (l large) s()         { for l.in.n = range l.fields { } } //@ write key
 func main() {}
 `
 
-// TestOnlyRead: a receiver is only read where nothing changes it, or keeps or may change a part of it.
+// TestOnlyRead: a receiver is only read if nothing changes it, and nothing keeps or may change a
+// part of it.
 func TestOnlyRead(t *testing.T) {
 	places := ruletest.Places(t, methods)
 	if len(places) != 18 {

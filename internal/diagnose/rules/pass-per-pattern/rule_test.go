@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkPasses replaces patterns one by one and in one pass, in texts with and without their first bytes.
+// BenchmarkPasses replaces patterns one by one and in one pass, in texts with and without their
+// first bytes.
 func BenchmarkPasses(b *testing.B) {
 	for _, patterns := range []int{8, 64, 100, 800} {
 		var pairs []string

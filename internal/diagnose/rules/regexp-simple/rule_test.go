@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// TestSearchingStays: what a call spends in strings.Index, strings.Contains spends again.
+// TestSearchingStays: the cost of strings.Index in a call remains with strings.Contains.
 func TestSearchingStays(t *testing.T) {
 	row := func(ns int64, functions ...string) *site.Row {
 		r := &site.Row{Value: ns, Owner: len(functions) - 1}

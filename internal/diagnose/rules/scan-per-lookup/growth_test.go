@@ -26,7 +26,8 @@ func find(all []*subscription, topic string) *subscription {
 func main() { find(nil, "") }
 `
 
-// TestGrowth: a list that grows while the counters run is said to grow; one that stays as long is not.
+// TestGrowth: a list that grows while the counters run is reported as growing; one of constant
+// length is not.
 func TestGrowth(t *testing.T) {
 	block := func(startLine, startColumn, endLine, endColumn int) covdata.Block {
 		return covdata.Block{StartLine: startLine, StartColumn: startColumn, EndLine: endLine, EndColumn: endColumn, Statements: 1}

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// pieces are what is put together; the compiler does not know them.
+// pieces are the operands; the compiler does not know them.
 type pieces struct {
 	left, right string
 	n           int
 }
 
-// BenchmarkFix is what the rule finds, and the two ways to fix it.
+// BenchmarkFix measures what the rule finds, and the two ways to fix it.
 func BenchmarkFix(b *testing.B) {
 	p := &pieces{"tenant-42", "orders/list", 123456}
 	for _, c := range []struct {
@@ -83,7 +83,7 @@ func put(b *bytes.Buffer, texts ...string) {
 
 func number(b *bytes.Buffer, n int) { b.Write(strconv.AppendInt(b.AvailableBuffer(), int64(n), 10)) }
 
-// sink keeps what is written to it from being optimised away.
+// sink keeps the compiler from removing what is written to it.
 type sink struct{}
 
 //go:noinline

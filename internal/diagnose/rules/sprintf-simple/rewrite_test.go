@@ -47,7 +47,7 @@ var (
 )
 `
 
-// simple are calls that must be rewritten, and to something equal.
+// simple are calls that must be rewritten, with an equal result.
 var simple = []string{
 	`fmt.Sprintf("%s", s)`,
 	`fmt.Sprintf("%s.", w)`,
@@ -69,7 +69,7 @@ var simple = []string{
 	`fmt.Sprintf("%s%s", s, s+"!")`,
 }
 
-// needed are calls that only fmt can make, or where nothing simpler is equal.
+// needed are calls that need fmt: nothing simpler gives the same result.
 var needed = []string{
 	`fmt.Sprintf("%5d", n)`,
 	`fmt.Sprintf("%-5s|", s)`,
@@ -95,7 +95,7 @@ var needed = []string{
 	`fmt.Sprint()`,
 }
 
-// TestRewrites: what the rule proposes equals what fmt makes, by running both.
+// TestRewrites runs what the rule proposes, and compares the result with fmt's.
 func TestRewrites(t *testing.T) {
 	var src strings.Builder
 	src.WriteString("package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n" + declarations + "\nfunc main() {\n")
@@ -168,7 +168,8 @@ func main() {
 	}
 }
 
-// TestTake: where the string goes into a writer, its joining to another is the line's fault as well.
+// TestTake: if the string is written to a writer, joining it with another is part of the line's
+// cost, too.
 func TestTake(t *testing.T) {
 	places := ruletest.Places(t, `package main
 

@@ -53,7 +53,8 @@ func TestScanned(t *testing.T) {
 	}
 }
 
-// TestSorted: a query sorts a whole table when no index has its order, and no condition can use one.
+// TestSorted: a query sorts a whole table when no index has its order, and no condition can use
+// one.
 func TestSorted(t *testing.T) {
 	s := schema{}
 	s.read(creates)
@@ -79,7 +80,7 @@ func TestSorted(t *testing.T) {
 	}
 }
 
-// FuzzScanned: no text makes the parser panic or run on.
+// FuzzScanned: no text makes the parser panic or hang.
 func FuzzScanned(f *testing.F) {
 	f.Add(creates, "SELECT b.id FROM booking b JOIN cabin c ON c.id = b.cabin WHERE b.guest = ?")
 	f.Add("create table a(b", "select a from a where (")

@@ -28,7 +28,7 @@ func main() {
 }
 `
 
-// TestReason: what the code sets decides why connections are closed, and whether that can be.
+// TestReason: the settings in the code decide why connections are closed, and whether they can be.
 func TestReason(t *testing.T) {
 	const open, handed = `db, _ := sql.Open("fake", "")`, `var db *sql.DB`
 	for _, test := range []struct {
