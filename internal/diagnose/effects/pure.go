@@ -54,6 +54,16 @@ func DeterministicFuncs() []string {
 		"github.com/Masterminds/semver*.NewConstraint", "github.com/robfig/cron*.ParseStandard", "github.com/golang-jwt/jwt*.Parse*FromPEM",
 		"golang.org/x/text/language.Parse", "golang.org/x/text/language.MustParse", "golang.org/x/text/language.ParseAcceptLanguage",
 		"golang.org/x/net/idna.(*Profile).ToASCII",
+		"crypto/aes.NewCipher", "crypto/cipher.NewGCM", "golang.org/x/crypto/chacha20poly1305.New*",
+		"github.com/gobwas/glob.Compile", "github.com/gobwas/glob.MustCompile", "github.com/dlclark/regexp2*.Compile", "github.com/dlclark/regexp2*.MustCompile",
+		"github.com/expr-lang/expr.Compile", "github.com/antonmedv/expr.Compile", "github.com/itchyny/gojq.Parse", "github.com/itchyny/gojq.Compile",
+		"github.com/jmespath/go-jmespath.Compile", "github.com/antchfx/xpath.Compile", "github.com/PaesslerAG/jsonpath.New",
+		"github.com/google/cel-go/cel.(*Env).Compile", "github.com/google/cel-go/cel.(*Env).Program", "github.com/google/cel-go/cel.NewEnv",
+		"github.com/santhosh-tekuri/jsonschema*.(*Compiler).Compile", "github.com/xeipuuv/gojsonschema.NewSchema",
+		"github.com/microcosm-cc/bluemonday.UGCPolicy", "github.com/microcosm-cc/bluemonday.StrictPolicy", "github.com/yuin/goldmark.New",
+		"github.com/cbroglie/mustache.ParseString", "github.com/aymerick/raymond.Parse", "github.com/flosch/pongo2*.FromString",
+		"github.com/hashicorp/go-version.NewVersion", "github.com/hashicorp/go-version.NewConstraint", "github.com/blang/semver*.Parse*",
+		"golang.org/x/text/message.NewPrinter", "golang.org/x/text/collate.New", "github.com/go-playground/validator*.New",
 	)
 }
 
