@@ -82,10 +82,10 @@ type Block struct {
 // at Create and at the first Status (From Unknown).
 type GIndex uint32
 
-// NoG is no goroutine.
+// NoG means no goroutine.
 const NoG = ^GIndex(0)
 
-// StackID identifies a stack in the whole trace: equal stacks have one ID, in all generations. 0 is
+// StackID identifies a stack in the whole trace: equal stacks have one ID, in all generations. 0 means
 // no stack.
 type StackID uint32
 

@@ -67,7 +67,7 @@ func TestClocks(t *testing.T) {
 }
 
 // record traces the busy program.
-func record(t testing.TB, procs, rounds int) []byte {
+func record(t testing.TB, procs, iterations int) []byte {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 	// A trace has samples while a CPU profile runs; another test may run one already.
@@ -78,7 +78,7 @@ func record(t testing.TB, procs, rounds int) []byte {
 	if err := trace.Start(&b); err != nil {
 		t.Skip("a trace is being taken already:", err)
 	}
-	for range rounds {
+	for range iterations {
 		busy(t)
 	}
 	trace.Stop()

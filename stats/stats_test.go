@@ -146,7 +146,7 @@ func TestJSONWritesUnboundedAsNull(t *testing.T) {
 	}
 	var i Interval
 	if err := json.Unmarshal([]byte(`{"value":"x"}`), &i); err == nil {
-		t.Error("a value that is no number was read")
+		t.Error("a value that is not a number was read")
 	}
 }
 

@@ -69,7 +69,7 @@ func TestBrokenSocketsEndNothing(t *testing.T) {
 	}
 	select {
 	case <-ctx.Done():
-		t.Error("hone ends")
+		t.Error("hone exited")
 	case <-time.After(200 * time.Millisecond):
 	}
 }

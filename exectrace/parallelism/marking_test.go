@@ -54,7 +54,7 @@ func TestMarkingSlowsDown(t *testing.T) {
 		{"assists are not the program's running", 48, 2, true, true, 2, 0.5},
 		{"by system calls alone", 48, 1.25, false, false, 1.25, 0.2},
 		{"not slower", 48, 1, true, false, 1, 0},
-		{"faster is no gain", 48, 0.5, true, false, 0.5, 0},
+		{"faster is not a gain", 48, 0.5, true, false, 0.5, 0},
 		{"too few cycles", 10, 2, true, false, math.NaN(), 0},
 	} {
 		r := cycles(tc.cycles, tc.slower, tc.rises, tc.assist).result(1e9)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// minShare is the least part of a difference that a sentence names.
+// minShare is the minimum part of a difference that a sentence names.
 const minShare = 0.05
 
 // Title is the route's name, or what its requests are called together that have none.

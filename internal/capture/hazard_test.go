@@ -21,7 +21,7 @@ func TestTraceHazardIsToldWhereItIs(t *testing.T) {
 		{recording.PhaseCPU, "go1.26.8", false},
 	} {
 		if got := strings.Contains(traceHazard(c.phase, c.version), "73664"); got != c.want {
-			t.Errorf("%s in phase %s: told %v, want %v", c.version, c.phase, got, c.want)
+			t.Errorf("%s in phase %s: got %v, want %v", c.version, c.phase, got, c.want)
 		}
 	}
 }

@@ -47,7 +47,7 @@ type Options struct {
 	Duration time.Duration // of clean to trace together; 0 = 30 s. Phase gogc comes after and takes up to half as long
 	Warmup   time.Duration // longest; 0 = 10 s, negative = none
 	Phases   []string      // of cpu, contention, trace, gogc; nil = all, empty = the clean phase alone
-	Timeout  time.Duration // for building, readiness, an answer to a request, and programs that end; 0 = 10 min
+	Timeout  time.Duration // for building, readiness, an answer to a request, and runs of programs that exit; 0 = 10 min
 
 	Out      string // path of the recording
 	WorkDir  string // hone's cache

@@ -64,11 +64,11 @@ func runSamples(runs []run) []sample {
 
 // runs are all runs of a phase.
 type runs struct {
-	list   []run
-	began  time.Time
-	used   time.Duration // by them
-	budget time.Duration // for them
-	told   int           // how many the last summary was of
+	list     []run
+	began    time.Time
+	used     time.Duration // by them
+	budget   time.Duration // for them
+	reported int           // runs in the last summary
 }
 
 func (rs *runs) add(r run, used time.Duration) {
@@ -146,8 +146,8 @@ func (p *program) runPhase(ctx context.Context, phase string, rs *runs, c *colle
 	if now, ok := p.world.throttled(); ok && canThrot {
 		st.phase.Throttled += max(0, now-throttled)
 	}
-	if p.keep(st); len(rs.list) > rs.told {
-		rs.told = len(rs.list)
+	if p.keep(st); len(rs.list) > rs.reported {
+		rs.reported = len(rs.list)
 		p.say(Event{Phase: phase, Text: runsText(st.phase), At: rs.used, Of: rs.budget, End: true})
 	}
 	return err
@@ -219,7 +219,7 @@ func (p *program) failed(r run, n int) error {
 	if r.finished() && p.o.Bench == "" {
 		// Linters and tests exit like that when they worked: the profile is worth having, and the
 		// manifest has the exit code.
-		p.note("the program ends with exit code %d", code)
+		p.note("the program exits with code %d", code)
 		return nil
 	}
 	if p.o.Bench != "" {

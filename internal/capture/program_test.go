@@ -186,7 +186,7 @@ func TestProgramThatWorksAndThenFailsIsMeasured(t *testing.T) {
 		if c := m.Target.ExitCode; c == nil || *c != 1 || !m.Complete {
 			t.Errorf("exit code %v, complete %v", c, m.Complete)
 		}
-		if !slices.Contains(m.Notes, "the program ends with exit code 1") {
+		if !slices.Contains(m.Notes, "the program exits with code 1") {
 			t.Errorf("notes %q", m.Notes)
 		}
 	})

@@ -183,7 +183,7 @@ func checkEvents(t *testing.T, events []Event) {
 	}
 	want := []string{"build", "start", "warmup", "clean", "cpu", "contention", "trace", "clean", "rest"}
 	if d := cmp.Diff(want, ends); d != "" {
-		t.Errorf("phases told to have ended (-want +got):\n%s", d)
+		t.Errorf("phases reported as finished (-want +got):\n%s", d)
 	}
 }
 
@@ -366,7 +366,7 @@ func TestRemote(t *testing.T) {
 			t.Errorf("%+v", m.Target)
 		}
 		if !l.prog.stopped {
-			t.Error("it was not let go of")
+			t.Error("its load was not stopped")
 		}
 		if d := cmp.Diff([]string{"clean", "cpu", "contention", "trace", "rest"}, phaseNames(m)); d != "" {
 			t.Errorf("phases (-want +got):\n%s", d)

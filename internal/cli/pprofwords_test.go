@@ -56,7 +56,7 @@ func TestPprofPageNamesCommandsThatExist(t *testing.T) {
 		if name, _, _ := strings.Cut(words, " "); name == "" {
 			t.Errorf("-%s has no command", flag)
 		} else if _, ok := lookup(name); !ok {
-			t.Errorf("-%s is hone %s, which is no command", flag, name)
+			t.Errorf("-%s is hone %s, which is not a command", flag, name)
 		}
 	}
 }

@@ -27,7 +27,7 @@ or its label; every command that takes a recording takes these: hone compare bas
   hone recordings unlabel REC        remove the label
   hone recordings remove REC...      remove recordings
 
-Before a new recording is made, hone removes recordings without a label that are older than 30 days, and
+Before a new recording is created, hone removes recordings without a label that are older than 30 days, and
 then the oldest until the rest takes at most 2 GiB. It keeps the latest five, and reports what it removes.
 HONE_CACHE_AGE (720h, 90d) and HONE_CACHE_SIZE (500MiB, 10GiB) set other limits, 0 sets none.`
 

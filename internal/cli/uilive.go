@@ -133,7 +133,7 @@ func (b *uiBackend) fetch(ctx context.Context, service, what string, length time
 	return f.Name(), nil
 }
 
-// viewed is a recording that pages show while it is made.
+// viewed is a recording that pages show while it is recorded.
 type viewed struct {
 	rec       *recordFlags
 	out       outputFlags
@@ -162,9 +162,9 @@ func (v *viewed) run(ctx context.Context, env Env, cfg session.Config, prog *pro
 		feed.Publish(e)
 	}
 	publish(ui.Event{Start: true})
-	told := cfg.Progress
+	report := cfg.Progress
 	cfg.Progress = func(e capture.Event) {
-		told(e)
+		report(e)
 		publish(eventOf(e))
 	}
 	path, err := v.rec.record(ctx, env, cfg, prog, args, rest)
@@ -179,7 +179,7 @@ func (v *viewed) run(ctx context.Context, env Env, cfg session.Config, prog *pro
 	b.running.Store(nil)
 	publish(last)
 	if err == nil {
-		cfg.Progress = told
+		cfg.Progress = report
 		_, err = diagnoseAndPrint(ctx, env, cfg, prog, v.out, path, v.then)
 	}
 	if err != nil && ctx.Err() == nil {

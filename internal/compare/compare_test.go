@@ -239,7 +239,7 @@ func TestBenchmarksAreMatchedByName(t *testing.T) {
 		"B-2 time": Better, "B-2 allocations": Worse, "B-2 allocated": Same, "C-2 time": Unknown, "C-2 allocations": Worse, "C-2 allocated": Worse,
 	})
 	if r := row(t, c, "C-2 allocations"); r.Ratio != nil {
-		t.Errorf("from nothing to something is no ratio: %v", *r.Ratio)
+		t.Errorf("from nothing to something has no ratio: %v", *r.Ratio)
 	}
 	if len(c.Rows) != 6 || fmt.Sprint(c.OnlyOld, c.OnlyNew) != "[A-2] [D-2]" {
 		t.Errorf("%d rows, only old %v, only new %v", len(c.Rows), c.OnlyOld, c.OnlyNew)

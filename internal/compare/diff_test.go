@@ -351,7 +351,7 @@ func TestFalseAlarmsOfSelfComparison(t *testing.T) {
 		names = append(names, "main.f"+string(rune('A'+i/26))+string(rune('a'+i%26)))
 		mean = append(mean, 400/math.Pow(float64(i+1), 1.2))
 	}
-	const rounds = 240
+	const trials = 240
 	for _, c := range []struct {
 		what     string
 		duration bool
@@ -364,7 +364,7 @@ func TestFalseAlarmsOfSelfComparison(t *testing.T) {
 		{"sets of three noisy runs", true, pairing.Own, 3, 0.1},
 	} {
 		alarms := 0
-		for range rounds {
+		for range trials {
 			var sides [2][]DiffSource
 			for i := range 2 * c.profiles {
 				p := resampled(t, r, names, noisy(r, mean, c.noise))
@@ -378,7 +378,7 @@ func TestFalseAlarmsOfSelfComparison(t *testing.T) {
 				alarms++
 			}
 		}
-		got := float64(alarms) / rounds
+		got := float64(alarms) / trials
 		t.Logf("%s: %.2f %% false alarms", c.what, 100*got)
 		if got > DiffLevel {
 			t.Errorf("%s: %.2f %% of self-comparisons call something moved, allowed %.1f %%", c.what, 100*got, 100*DiffLevel)

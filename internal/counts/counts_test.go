@@ -77,7 +77,7 @@ func TestLoop(t *testing.T) {
 	}
 	for _, line := range []int{10, 16, 99} {
 		if l, ok := x.Loop("example.com/a", "find.go", line); ok {
-			t.Errorf("line %d is no head of a loop: %+v", line, l)
+			t.Errorf("line %d is not the head of a loop: %+v", line, l)
 		}
 	}
 	if _, ok := counts.New(meta, []counts.Window{window(100)}).Loop("example.com/a", "find.go", 11); ok {

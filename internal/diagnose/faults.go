@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// manyFaults is the least number of page faults a second that is worth a note, at a microsecond
+// manyFaults is the minimum number of page faults a second that is worth a note, at a microsecond
 // each and more, if so much of the CPU is in the kernel.
 const manyFaults, faultingShare = 10_000, 0.25
 

@@ -112,9 +112,9 @@ func TestSavingFaults(t *testing.T) {
 		ends.Manifest.Phases[i].Runs = 3
 	}
 	for what, got := range map[string]Saving{
-		"few faults":          save(faulty(500, 0.6), 50<<20),
-		"little in kernel":    save(faulty(64_000, 0.2), 50<<20),
-		"a program that ends": save(ends, 50<<20),
+		"few faults":           save(faulty(500, 0.6), 50<<20),
+		"little in kernel":     save(faulty(64_000, 0.2), 50<<20),
+		"a program that exits": save(ends, 50<<20),
 	} {
 		if got != plain {
 			t.Errorf("%s: %+v, want %+v", what, got, plain)

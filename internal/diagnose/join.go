@@ -52,7 +52,7 @@ const (
 	leastJoined = 0.95
 	// mostUnjoined is the longest list of costs that ended nowhere.
 	mostUnjoined = 50
-	// hotPackage is the least share of its modules' cost of a package whose missing facts are
+	// hotPackage is the minimum share of its modules' cost of a package whose missing facts are
 	// reported.
 	hotPackage = 0.01
 )

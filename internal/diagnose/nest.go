@@ -20,7 +20,7 @@ import (
 const (
 	// nearlyAll is the part of a finding's cost inside of another's calls that counts as all of it.
 	nearlyAll = 0.9
-	// leastInside is the least part that is reported.
+	// leastInside is the minimum part that is reported.
 	leastInside = 0.1
 )
 

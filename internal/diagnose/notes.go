@@ -15,7 +15,7 @@ const (
 	// observerLoss and observerGrowth are the largest overheads of a phase without a note.
 	observerLoss   = 0.10
 	observerGrowth = 0.10
-	// leastSampled is the least part of the program's CPU time in the profile for which the
+	// leastSampled is the minimum part of the program's CPU time in the profile for which the
 	// intervals of shares hold. Busy programs have 0.95 and more.
 	leastSampled = 0.8
 	// throttledShare is the share of a phase above which throttling distorts its timings.

@@ -229,7 +229,7 @@ type Range struct {
 }
 
 // Tried is the result of running the program with only a finding's fix, interleaved with the
-// program as it is.
+// unchanged program.
 type Tried struct {
 	Gain   bool    `json:"gain"`             // better somewhere, worse nowhere
 	Metric string  `json:"metric,omitempty"` // resource of Share: cpu, or what else was measured

@@ -51,7 +51,7 @@ const (
 	// serialShare of a program's time with one goroutine running means that the serial part limits
 	// its run time.
 	serialShare = 0.5
-	// manyChildren is the least number of cores that child processes keep busy that is reported.
+	// manyChildren is the minimum number of cores that child processes keep busy that is reported.
 	manyChildren = 0.1
 	// fullShare of a memory limit, above which the collector works against the limit.
 	fullShare = 0.85

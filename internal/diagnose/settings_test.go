@@ -16,17 +16,17 @@ func TestCollectionOffWithoutALimit(t *testing.T) {
 		name, kind string
 		gogc       int
 		limit      int64
-		told       bool
+		reported   bool
 	}{
 		{"off", "service", -1, 0, true},
 		{"off, and a limit", "service", -1, 1 << 30, false},
 		{"on", "service", 100, 0, false},
 		{"not known", "service", 0, 0, false},
-		{"a program that ends", "program", -1, 0, false},
+		{"a program that exits", "program", -1, 0, false},
 	} {
 		p := pass()
 		p.Manifest.Target.Kind, p.Manifest.Runtime.GOGC, p.Manifest.Runtime.GOMEMLIMIT = c.kind, c.gogc, c.limit
-		if notes := diagnose(t, p).Notes; slices.Contains(notes, want) != c.told {
+		if notes := diagnose(t, p).Notes; slices.Contains(notes, want) != c.reported {
 			t.Errorf("%s: %q", c.name, notes)
 		}
 	}

@@ -334,7 +334,7 @@ func TestInlinedEverywhere(t *testing.T) {
 			deepest := 0
 			for _, in := range insts {
 				if in.Text == "?" {
-					t.Errorf("%#x is no instruction", in.Addr)
+					t.Errorf("%#x is not an instruction", in.Addr)
 				}
 				deepest = max(deepest, len(in.Frames))
 				if last := in.Frames[len(in.Frames)-1]; last.Function != "main.outer" || baseName(last.File) != "main.go" {

@@ -236,7 +236,7 @@ func (t *try) once(ctx context.Context, variant int) error {
 		return nil
 	}
 	t.n++
-	name := "as it is"
+	name := "unchanged"
 	if variant > 0 {
 		name = t.Variants[variant-1].Name
 	}
@@ -310,12 +310,12 @@ func (t *try) outcome(v Variant, k *kept) Outcome {
 		out.Failed = err.Error()
 		return out
 	}
-	c.Old, c.New = "as it is", v.Name
+	c.Old, c.New = "unchanged", v.Name
 	out.Comparison, out.RSSBytes = c, k.resident()
 	// A program whose runs all print the same text, which differs from the target's, computes
 	// something else.
 	if same(t.runs[0].printed) && same(k.printed) && t.runs[0].printed[0] != k.printed[0] {
-		out.Differs = "it prints something other than the program as it is"
+		out.Differs = "it prints something other than the unchanged program"
 	} else {
 		out.Answers, out.Differs = differ(t.runs[0].said, k.said)
 	}

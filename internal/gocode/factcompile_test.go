@@ -138,16 +138,16 @@ func F(n int) *int { return &n }
 func TestFactsOfAClobberedFile(t *testing.T) {
 	dir := unpack(t, `
 -- go.mod --
-module example.com/twins
+module example.com/same
 go 1.26
 -- a/same.go --
 package a
 
 func Box[T any](v T) *T { return &v }
 -- same.go --
-package twins
+package same
 
-import "example.com/twins/a"
+import "example.com/same/a"
 
 var Sink any
 
@@ -155,22 +155,22 @@ func F(n int) { Sink = n } // boxed
 
 func G() { Sink = a.Box("x") } // instantiated
 -- other.go --
-package twins
+package same
 
 func H(n int) *int { return &n } // other
 `)
 	ctx := context.Background()
-	x := open(t, Config{Dir: dir, ImportPath: "example.com/twins", CacheDir: t.TempDir()})
+	x := open(t, Config{Dir: dir, ImportPath: "example.com/same", CacheDir: t.TempDir()})
 	logs := filepath.Join(t.TempDir(), "logs")
 	write(t, filepath.Join(logs, "example.com%2Ftwins", "same.json"),
-		`{"version":0,"package":"example.com/twins","file":"`+filepath.ToSlash(filepath.Join(dir, "a", "same.go"))+`"}
+		`{"version":0,"package":"example.com/same","file":"`+filepath.ToSlash(filepath.Join(dir, "a", "same.go"))+`"}
 {"range":{"start":{"line":3,"character":17}},"code":"nilcheck"}
 `)
-	units, err := x.units(ctx, []string{"example.com/twins"}, false)
+	units, err := x.units(ctx, []string{"example.com/same"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := units["example.com/twins"]
+	u := units["example.com/same"]
 	facts, clobbered, err := x.readLogs(logs, u)
 	if err != nil || len(facts) != 1 || len(clobbered) != 1 || !clobbered["same.go"] {
 		t.Fatalf("%d facts, clobbered %v, %v; want one fact and same.go", len(facts), clobbered, err)

@@ -88,7 +88,7 @@ func splitVersioned(p string, known modules) (versioned, bool) {
 	if !isAbs(p) {
 		v, err := xmodule.UnescapeVersion(version)
 		if err != nil {
-			v = version // -trimpath writes it as it is
+			v = version // -trimpath writes it unchanged
 		}
 		return versioned{p[:at], v, file}, true
 	}

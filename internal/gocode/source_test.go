@@ -178,7 +178,7 @@ func TestSourceInTheModuleCache(t *testing.T) {
 		}
 	}
 	if version == "" {
-		t.Skip(dep + " is no dependency any more")
+		t.Skip(dep + " is no longer a dependency")
 	}
 	for _, c := range []struct {
 		name string

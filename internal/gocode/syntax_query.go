@@ -65,7 +65,7 @@ func (p *Place) CalleeName(call *ast.CallExpr) string {
 	return ""
 }
 
-// Conversion returns the type that a call converts to; false when it is no conversion.
+// Conversion returns the type that a call converts to; false if it is not a conversion.
 func (p *Place) Conversion(call *ast.CallExpr) (types.Type, bool) {
 	tv, ok := p.Info.Types[call.Fun]
 	if !ok || !tv.IsType() {

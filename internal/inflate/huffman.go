@@ -2,7 +2,7 @@ package inflate
 
 import "math/bits"
 
-// An entry of a decoding table: 0 for a code that there is not, else
+// An entry of a decoding table: 0 for a code that does not exist, else
 //
 //	bits 0–5    how many bits the code takes
 //	bits 8–11   extra bits that follow a length or distance, or the index bits of a subtable

@@ -132,14 +132,14 @@ func (a *answers) about(place int) *gocode.Facts {
 // askCompiler gets the facts of the packages that own the places, as far as o allows.
 func askCompiler(ctx context.Context, src *source.Source, places []remarkPlace, o RemarkOptions) (*answers, error) {
 	a := &answers{moved: make([]bool, len(places))}
-	told := map[string]bool{}
+	noted := map[string]bool{}
 	var still []remarkPlace // those whose source is that of the build
 	for i, at := range places {
 		moved := src.Code.Moved(ctx, at.file)
 		if a.moved[i] = moved != ""; !a.moved[i] {
 			still = append(still, at)
-		} else if !told[moved] {
-			told[moved] = true
+		} else if !noted[moved] {
+			noted[moved] = true
 			a.notes = append(a.notes, moved+"; so the lines may be others, and the compiler is not quoted")
 		}
 	}

@@ -10,13 +10,13 @@ import (
 // kept.
 func (l *layers) order() {
 	l.firstOrder()
-	rounds := 24
+	passes := 24
 	if len(l.vertices) > 5000 {
-		rounds = 4 // nobody reads such a graph completely
+		passes = 4 // nobody reads such a graph completely
 	}
 	best, least := l.snapshot(), l.crossings()
-	for round := 0; round < rounds && least > 0; round++ {
-		if round%2 == 0 {
+	for pass := 0; pass < passes && least > 0; pass++ {
+		if pass%2 == 0 {
 			for row := 1; row < len(l.rows); row++ {
 				l.sortRow(row, func(v *vertex) []arc { return v.up })
 			}

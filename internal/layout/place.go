@@ -12,20 +12,20 @@ func (l *layers) place() {
 			l.vertices[v].x = x
 		}
 	}
-	rounds := 30
+	passes := 30
 	if len(l.vertices) > 5000 {
-		rounds = 6
+		passes = 6
 	}
 	up := func(v *vertex) []arc { return v.up }
 	down := func(v *vertex) []arc { return v.down }
-	for round := range rounds {
+	for pass := range passes {
 		for row := 1; row < len(l.rows); row++ {
 			l.pull(row, up)
 		}
 		for row := len(l.rows) - 2; row >= 0; row-- {
 			l.pull(row, down)
 		}
-		if round == rounds-1 {
+		if pass == passes-1 {
 			break
 		}
 		for row := range l.rows {

@@ -85,8 +85,8 @@ func ranks(g Graph, reversed []bool) []int {
 			rank[n] = max(rank[n], rank[down.Edges[e].From]+1)
 		}
 	}
-	const rounds = 20
-	for range rounds {
+	const passes = 20
+	for range passes {
 		moved := false
 		for i := len(order) - 1; i >= 0; i-- {
 			n := order[i]

@@ -180,7 +180,7 @@ type Phase struct {
 	SystemCPUSeconds float64 `json:"system_cpu_seconds,omitempty"`
 	PageFaults       int64   `json:"page_faults,omitempty"`
 	ChildCPUSeconds  float64 `json:"child_cpu_seconds,omitempty"`
-	RSSBytes         int64   `json:"rss_bytes,omitempty"`      // at the end; of programs that end, the most of any run
+	RSSBytes         int64   `json:"rss_bytes,omitempty"`      // at the end; for programs that run and exit, the most of any run
 	PeakRSSBytes     int64   `json:"peak_rss_bytes,omitempty"` // of a service, since it started; absent in older recordings
 	AllocBytes       int64   `json:"alloc_bytes,omitempty"`    // during the phase, by runtime/metrics
 	AllocObjects     int64   `json:"alloc_objects,omitempty"`

@@ -31,7 +31,7 @@ func TestCallGraphInBrowser(t *testing.T) {
 		"escape":                   "false",
 		"zoomed in":                "true",
 		"dragged with the pointer": "true",
-		"a drag is no click":       "",
+		"a drag is not a click":    "",
 		"whole again":              "true",
 		"+ zooms in":               "true",
 		"arrows move":              "true",

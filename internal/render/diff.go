@@ -84,12 +84,12 @@ func (p DiffPage) words() []string {
 	if d.Total != nil {
 		lines = append(lines, p.sentence("All together", *d.Total)+".")
 	}
-	told := 0
+	printed := 0
 	for _, r := range d.Rows {
-		if r.Verdict == compare.Same || r.Verdict == compare.Unknown || told == diffSentences {
+		if r.Verdict == compare.Same || r.Verdict == compare.Unknown || printed == diffSentences {
 			break
 		}
-		told++
+		printed++
 		lines = append(lines, p.sentence(p.name(r, false), r)+".")
 	}
 	c := d.Counts

@@ -77,7 +77,7 @@ func page() FindingsPage {
 				TiedWith:   []int{2},
 				Confidence: rule.Measured,
 				Also: []diagnose.Finding{{
-					Rule: "format-then-append", Title: "String formatted only to be copied into a buffer", Fix: "Append the digits straight to the buffer.",
+					Rule: "format-then-append", Title: "String formatted only to be copied into a buffer", Fix: "Append the digits directly to the buffer.",
 					Function: "main.leftpad", File: "leftpad.go", Line: 9, Saving: &diagnose.Saving{Resource: "cpu", Share: 0.008, Low: 0.003, High: 0.014},
 				}},
 				Evidence: []rule.Evidence{{What: "allocated", Value: "31 % of bytes", Command: "hone list -sample_index=alloc_space main.leftpad x.hone"}},

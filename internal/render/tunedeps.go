@@ -70,7 +70,7 @@ func triedRow(m *tunedeps.Module, t tunedeps.Tried, s Style) []string {
 	return cells
 }
 
-// tunedValue formats a value of the cure's metric.
+// tunedValue formats a value of the metric in which the version saves.
 func tunedValue(c *tunedeps.Cure, v *float64) string {
 	if v == nil {
 		return ""

@@ -11,7 +11,7 @@ import (
 var (
 	errJumps  = errors.New("the loop may end before it has seen all elements, or leaves some out")
 	errSource = errors.New("what the loop goes over has no length that is known before it")
-	errScope  = errors.New("it is declared outside of the block with the loop, and may be filled in several rounds")
+	errScope  = errors.New("it is declared outside of the block with the loop, and may be filled several times")
 )
 
 // growSlice gives a slice the room that a loop over something of known length will need. slices.Grow keeps a nil slice nil when there
@@ -160,7 +160,7 @@ func sizeMap(s *site, n ast.Node) (*proposal, error) {
 	for _, stmt := range between {
 		// What the loop goes over must exist and be the same by then.
 		if !s.leaves(stmt, loop.X) {
-			return nil, errors.New("what the loop goes over is made between the map and the loop")
+			return nil, errors.New("what the loop iterates over is created between the map and the loop")
 		}
 	}
 	text := "make(" + s.text(typeExpr(made)) + ", len(" + s.text(loop.X) + "))"

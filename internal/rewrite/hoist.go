@@ -17,7 +17,7 @@ type constructor struct {
 	suffix string // of the variable's name
 	// valid asks whether the constant arguments make a value; one that panics must go on doing so where it does.
 	valid func(args []string) bool
-	// reads are the methods that leave the value as it is, for all goroutines; nil: the value cannot be changed at all.
+	// reads are the methods that do not change the value, for all goroutines; nil: the value cannot be changed at all.
 	reads []string
 }
 
@@ -217,7 +217,7 @@ func (s *site) hoist(e ast.Expr, suffix, why string) *proposal {
 		at = s.fn.Doc.Pos()
 	}
 	return &proposal{risk: ByContext, why: why, edits: []edit{
-		{at, at, fmt.Sprintf("// %s is made once, for all calls of %s.\nvar %s = %s\n\n", name, s.fn.Name.Name, name, s.text(e))},
+		{at, at, fmt.Sprintf("// %s is created once, for all calls of %s.\nvar %s = %s\n\n", name, s.fn.Name.Name, name, s.text(e))},
 		{e.Pos(), e.End(), name},
 	}}
 }

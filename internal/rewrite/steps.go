@@ -145,8 +145,8 @@ func (t *text) collect() bool {
 	return true
 }
 
-// declaration is the statement at the end of a path that declares a name, and the list of statements that it is in; nil where it is
-// no statement of a list: a parameter, the start of an if.
+// declaration is the statement at the end of a path that declares a name, and the list of statements that it is in; nil if it is
+// not in such a list: a parameter, the start of an if.
 func declaration(path []ast.Node) (block ast.Node, first step) {
 	at := len(path) - 1
 	if n, ok := path[at-1].(*ast.AssignStmt); ok && listed(path[at-2]) && len(n.Lhs) == 1 && len(n.Rhs) == 1 {

@@ -2,7 +2,7 @@
 // killed process left behind.
 //
 // The one decision: a directory belongs to a process as long as that process holds the lock of a
-// file in it. The kernel releases the lock however the process ends, including kill -9, and a
+// file in it. The kernel releases the lock however the process exits, including kill -9, and a
 // reused process ID causes no mistake. If there are no such locks, or a directory has no such file,
 // a directory is left over once it is old.
 package scratch
@@ -46,7 +46,7 @@ func (d *Dir) Remove() error {
 }
 
 // Sweep removes the directories in parent that start with one of the prefixes and whose process has
-// ended. Directories that cannot be removed stay. It does nothing for an empty parent, the system's
+// exited. Directories that cannot be removed stay. It does nothing for an empty parent, the system's
 // directory.
 func Sweep(parent string, now time.Time, prefixes ...string) {
 	if parent == "" {

@@ -20,7 +20,7 @@ const (
 // Shelf is the directory with the recordings. It need not exist.
 type Shelf struct{ Dir string }
 
-// Limits apply to the recordings without a label. A zero field is no limit.
+// Limits apply to the recordings without a label. A zero field means no limit.
 type Limits struct {
 	Bytes int64         // total size of the recordings
 	Age   time.Duration // time since a recording was made

@@ -21,8 +21,8 @@ import (
 )
 
 var (
-	ablationReps   = flag.Int("ablation.reps", 5, "runs of each variant in TestAblation")
-	ablationRounds = flag.Int("ablation.rounds", 150_000, "rounds of work a run in TestAblation, about 5 µs of CPU each")
+	ablationReps       = flag.Int("ablation.reps", 5, "runs of each variant in TestAblation")
+	ablationIterations = flag.Int("ablation.iterations", 150_000, "iterations of work a run in TestAblation, about 5 µs of CPU each")
 )
 
 // places are the functions of testdata/ablation that allocate.
@@ -38,7 +38,7 @@ var places = []string{"chain", "page", "names", "index"}
 // the program depends on how much the savings vary, never on which rule errs less. For a figure
 // worth quoting, on a quiet machine:
 //
-//	go test -tags live ./internal/site -run TestAblation -v -ablation.reps=15 -ablation.rounds=1000000
+//	go test -tags live ./internal/site -run TestAblation -v -ablation.reps=15 -ablation.iterations=1000000
 func TestAblation(t *testing.T) {
 	live.Only(t)
 	program := buildAblation(t)
@@ -49,15 +49,15 @@ func TestAblation(t *testing.T) {
 	}
 	for saved.noise() > rules.errorOf(rules.objects, &saved)/5 {
 		if saved.runs == mostAblation**ablationReps {
-			t.Fatalf("the savings scatter by %.3f s after %d runs of each variant, and the rules differ by %.3f s: run it where less else runs, or with more -ablation.rounds",
+			t.Fatalf("the savings scatter by %.3f s after %d runs of each variant, and the rules differ by %.3f s: run it where less else runs, or with more -ablation.iterations",
 				saved.noise(), saved.runs, rules.errorOf(rules.objects, &saved))
 		}
 		saved.measure(t, program)
 	}
 
 	var table strings.Builder
-	fmt.Fprintf(&table, "CPU-seconds of %d rounds, %d runs of each variant\n%-6s %22s %22s %8s %8s\n",
-		*ablationRounds, saved.runs, "place", "saved when it reuses", "predicted by bytes", "objects", "samples")
+	fmt.Fprintf(&table, "CPU-seconds of %d iterations, %d runs of each variant\n%-6s %22s %22s %8s %8s\n",
+		*ablationIterations, saved.runs, "place", "saved when it reuses", "predicted by bytes", "objects", "samples")
 	for _, place := range places {
 		s, b := saved.of(place), rules.interval[place]
 		fmt.Fprintf(&table, "%-6s %6.3f (%5.3f to %5.3f) %6.3f (%5.3f to %5.3f) %8.3f %8.3f\n", place,
@@ -113,12 +113,12 @@ type savings struct {
 // measure runs each variant once, interleaved, so that other load on the machine affects all
 // equally.
 func (s *savings) measure(t *testing.T, program string) {
-	rounds := fmt.Sprint(*ablationRounds)
-	first, without := runAblation(t, program, "-rounds", rounds), map[string]float64{}
+	iterations := fmt.Sprint(*ablationIterations)
+	first, without := runAblation(t, program, "-iterations", iterations), map[string]float64{}
 	for _, place := range places {
-		without[place] = runAblation(t, program, "-rounds", rounds, "-without", place)
+		without[place] = runAblation(t, program, "-iterations", iterations, "-without", place)
 	}
-	whole := (first + runAblation(t, program, "-rounds", rounds)) / 2
+	whole := (first + runAblation(t, program, "-iterations", iterations)) / 2
 	if s.differences == nil {
 		s.differences = map[string][]float64{}
 	}
@@ -167,7 +167,7 @@ func (r *rules) errorOf(predicted map[string]float64, saved *savings) (e float64
 func predictSavings(t *testing.T, program string) rules {
 	const more = 5
 	base := filepath.Join(t.TempDir(), "profile")
-	runAblation(t, program, "-rounds", fmt.Sprint(more**ablationRounds), "-profiles", base)
+	runAblation(t, program, "-iterations", fmt.Sprint(more**ablationIterations), "-profiles", base)
 	allocs, err := profile.Subtract(open(t, base+".after"), open(t, base+".before"), profile.Subtraction{})
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func predictSavings(t *testing.T, program string) rules {
 	}
 	table := mustJoin(t, Input{CPU: open(t, base+".cpu"), Allocs: allocs, Code: code})
 	tot := &table.Totals
-	t.Logf("profile of %d × the rounds: %.2f CPU-seconds: malloc %.2f, mark workers %.2f, assists %.2f, sweep and cycles %.2f, idle marking %.2f; notes %q",
+	t.Logf("profile of %d × the iterations: %.2f CPU-seconds: malloc %.2f, mark workers %.2f, assists %.2f, sweep and cycles %.2f, idle marking %.2f; notes %q",
 		more, tot.TotalSeconds, tot.M, tot.D, tot.A, tot.W, tot.I, table.Notes)
 
 	r := rules{map[string]float64{}, map[string]float64{}, map[string]float64{}, map[string]stats.Interval{}}

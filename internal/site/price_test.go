@@ -81,7 +81,7 @@ func TestMoreRowsNeverCostLess(t *testing.T) {
 // The bytes of a sampled profile vary as tally says: objects are allocated, sampled as the runtime
 // samples them, and scaled back as the profile does.
 func TestByteIntervalsCoverTheTruth(t *testing.T) {
-	const rate, rounds = 512 << 10, 2000
+	const rate, trials = 512 << 10, 2000
 	r := rand.New(rand.NewPCG(7, 7))
 	for _, c := range []struct {
 		size  float64
@@ -89,7 +89,7 @@ func TestByteIntervalsCoverTheTruth(t *testing.T) {
 	}{{64 << 10, 160}, {256 << 10, 40}, {1 << 20, 12}} {
 		held := 0
 		p := -math.Expm1(-c.size / rate)
-		for range rounds {
+		for range trials {
 			seen := 0
 			for range c.count {
 				if r.Float64() < p {
@@ -103,8 +103,8 @@ func TestByteIntervalsCoverTheTruth(t *testing.T) {
 				held++
 			}
 		}
-		if share := float64(held) / rounds; share < 0.92 {
-			t.Errorf("%d objects of %.0f bytes: the truth was held in %.3f of rounds", c.count, c.size, share)
+		if share := float64(held) / trials; share < 0.92 {
+			t.Errorf("%d objects of %.0f bytes: the truth was held in %.3f of trials", c.count, c.size, share)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestAnExactProfileHasNoSamplingError(t *testing.T) {
 
 // The share is more precise than its count of samples: the total is a count of the same samples.
 func TestShareCoversTheTruth(t *testing.T) {
-	const rounds = 500
+	const trials = 500
 	r := rand.New(rand.NewPCG(11, 13))
 	for _, want := range []float64{0.02, 0.3, 0.7} {
 		held, width, alone := 0, 0.0, 0.0
@@ -133,7 +133,7 @@ func TestShareCoversTheTruth(t *testing.T) {
 		if want < 0.05 {
 			bytes = 0.1
 		}
-		for range rounds {
+		for range trials {
 			mine, gc, rest := poisson(r, own), poisson(r, 100), poisson(r, 900-own)
 			table := mustJoin(t, Input{
 				CPU: build(t, cpu, ticks(mine, "main.f:1"), ticks(rest, "main.g:2"),
@@ -153,11 +153,11 @@ func TestShareCoversTheTruth(t *testing.T) {
 				alone += (seconds.High - seconds.Low) / table.Totals.TotalSeconds
 			}
 		}
-		if share := float64(held) / rounds; share < 0.92 {
-			t.Errorf("a share of %.2f was held in %.3f of rounds", want, share)
+		if share := float64(held) / trials; share < 0.92 {
+			t.Errorf("a share of %.2f was held in %.3f of trials", want, share)
 		}
 		if want > 0.5 && width > 0.7*alone {
-			t.Errorf("a share of %.2f is bounded by %.3f, its seconds alone by %.3f", want, width/rounds, alone/rounds)
+			t.Errorf("a share of %.2f is bounded by %.3f, its seconds alone by %.3f", want, width/trials, alone/trials)
 		}
 	}
 }

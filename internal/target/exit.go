@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Exit describes how a program ended.
+// Exit describes how a program exited.
 type Exit struct {
 	Code   int    // -1 by signal
 	Signal string // "killed"

@@ -213,7 +213,7 @@ func (p *Process) start() (err error) {
 }
 
 // run starts the process and waits for it on the same thread: Linux sends the parent's death signal
-// when the thread that started the process ends.
+// when the thread that started the process exits.
 func (p *Process) run(started chan<- error) {
 	runtime.LockOSThread()
 	ownGroup(p.cmd)
@@ -378,12 +378,12 @@ func (p *Process) lost() string {
 	select {
 	case <-w.greeted:
 	default:
-		return fmt.Sprintf("the program ended (%s) before package main was initialised", p.exit.how())
+		return fmt.Sprintf("the program exited (%s) before package main was initialised", p.exit.how())
 	}
 	if w.ending {
 		return fmt.Sprintf("the program exited (%s) before it had sent everything", p.exit.how())
 	}
-	return fmt.Sprintf("the program ended (%s) without handing it over: %s", p.exit.how(), only)
+	return fmt.Sprintf("the program exited (%s) before delivering it: %s", p.exit.how(), only)
 }
 
 // ended adds the exit of the process to the error of a request.

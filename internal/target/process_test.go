@@ -189,7 +189,7 @@ func testAccount(t *testing.T, kit *Binary) {
 		t.Errorf("no time is known for which goroutines waited for a lock: %v", e.Heap.LockSeconds)
 	}
 	if e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"syscallexit"}})); e.Heap != (Heap{}) || e.Usage.CPUSeconds == 0 || e.Usage.MaxRSS == 0 {
-		t.Errorf("%+v of a program that ended without the probe", e)
+		t.Errorf("%+v of a program that exited without the probe", e)
 	}
 }
 
@@ -235,7 +235,7 @@ func testLost(t *testing.T, kit *Binary) {
 		if parts["cpu"] != nil || parts["heap.end"] != nil || parts["heap.start"] == nil {
 			t.Errorf("%s: parts %v", mode, parts)
 		}
-		wantIn(t, missing["cpu"], want, "without handing it over")
+		wantIn(t, missing["cpu"], want, "before delivering it")
 		wantIn(t, missing["heap.end"], want)
 		if mode == "panic" {
 			wantIn(t, e.Failure(), "panic: oh dear")
@@ -374,7 +374,7 @@ func testExec(t *testing.T, kit *Binary) {
 	p = mustStart(t, kit, RunSpec{Args: []string{"exec"}, Collect: Collect{CPU: true}})
 	_, err = p.Trace(soon(t), &bytes.Buffer{}, 50*time.Second, 0)
 	if err == nil {
-		t.Fatal("a trace of what is no more")
+		t.Fatal("a trace of a process that exited")
 	}
 	if !strings.Contains(err.Error(), "profiling timer expired") {
 		wantIn(t, err.Error(), "no longer listens", "exec")

@@ -15,7 +15,7 @@ const (
 )
 
 // WaitReady waits until the address ("host:port", or "unix:PATH") accepts a connection, the program
-// exits, or ctx ends. The error names the address and how the program ended.
+// exits, or ctx is canceled. The error names the address and how the program exited.
 func WaitReady(ctx context.Context, p Program, addr string) error {
 	began := time.Now()
 	pause := readyFirst

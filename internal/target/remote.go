@@ -181,7 +181,7 @@ func (r *Remote) URL() string { return r.base.String() }
 // gone.
 func (r *Remote) Done() <-chan struct{} { return r.done }
 
-// Exit is empty: how the service ended is not known.
+// Exit is empty: how the service exited is not known.
 func (r *Remote) Exit() Exit { return Exit{Code: -1} }
 
 // Stop detaches from the service, which keeps running.

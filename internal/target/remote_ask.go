@@ -106,7 +106,7 @@ func (r *Remote) Trace(ctx context.Context, w io.Writer, d time.Duration, maxByt
 		}
 	}()
 	defer func() { <-beside }()
-	defer cancel() // the service ends a profile whose client is gone
+	defer cancel() // the service stops a profile whose client is gone
 	a, err := r.get(ctx, "trace", url.Values{"seconds": {strconv.FormatFloat(d.Seconds(), 'f', -1, 64)}})
 	if err != nil {
 		return false, fmt.Errorf("execution trace: %w", err)

@@ -212,7 +212,7 @@ func testReady(t *testing.T, kit *Binary) {
 	if err := WaitReady(soon(t), p, free); err == nil {
 		t.Error("ready although it ended")
 	} else {
-		wantIn(t, err.Error(), "ended before", free, "exit code 3", "about to exit 3")
+		wantIn(t, err.Error(), "exited before", free, "exit code 3", "about to exit 3")
 	}
 	p = mustStart(t, kit, RunSpec{Args: []string{"instant"}})
 	if err := WaitReady(soon(t), p, free); err == nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // dieWithHone makes the kernel kill the process when the thread that started it ends, which it does
-// with hone, however hone ends. Children of the process are not covered.
+// with hone, however hone exits. Children of the process are not covered.
 func dieWithHone(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL }
 
 // residentSize is a process's resident memory in bytes, 0 when it cannot be read.

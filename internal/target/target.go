@@ -18,7 +18,7 @@ const probeTestFile = "0hone_probe_test.go"
 func IsProbeFile(base string) bool { return base == ProbeFile || base == probeTestFile }
 
 // ErrEnded is wrapped by the error for a request to a program that has exited.
-var ErrEnded = errors.New("the program has ended")
+var ErrEnded = errors.New("the program has exited")
 
 // Missing is the error for something that a program does not offer.
 type Missing struct {

@@ -25,7 +25,7 @@ import (
 //	E  the answer's end, a note         X  the answer is an error
 //	M  it is not available, and why     P  NAME\0 a piece of a collected part
 //	Q  the part NAME is whole           N  NAME\0 why there is no such part
-//	T  the part NAME met its limit      B  the program ends
+//	T  the part NAME met its limit      B  the program exits
 //	A  what the program took: see sendAccount in the probe
 //	Z  the end; CPU and wall time that it took since B, in ns
 const (
@@ -116,7 +116,7 @@ func (w *wire) read() {
 			return
 		}
 		if f.id == 0 {
-			w.told(f)
+			w.event(f)
 			continue
 		}
 		w.mu.Lock()
@@ -132,8 +132,8 @@ func (w *wire) read() {
 	}
 }
 
-// told handles frames that the probe sends unasked.
-func (w *wire) told(f frame) {
+// event handles frames that the probe sends without a request.
+func (w *wire) event(f frame) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	name, rest, _ := bytes.Cut(f.payload, []byte{0})

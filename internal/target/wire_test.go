@@ -154,7 +154,7 @@ func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 // TestWireJunk: a descriptor with other content ends the conversation.
 func TestWireJunk(t *testing.T) {
 	w, _, answers := peer(t)
-	answers.WriteString("Hello, this is no protocol of yours.\n")
+	answers.WriteString("Hello, this is another protocol.\n")
 	select {
 	case <-w.closed:
 	case <-time.After(10 * time.Second):

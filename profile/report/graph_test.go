@@ -80,7 +80,7 @@ func TestGraph(t *testing.T) {
 			"leaf 90 90\nother 10 10\n"},
 		{"a way over a dropped node is residual", small, report.GraphOptions{NodeCount: 2, Order: report.ByCum},
 			"main 0 100\nleaf 98 98\nmain ... leaf 98\n"},
-		{"a hidden frame is no way at all", small, report.GraphOptions{Order: report.ByCum, Filter: profile.Filter{Hide: regexp.MustCompile("mid")}},
+		{"a hidden frame has no path", small, report.GraphOptions{Order: report.ByCum, Filter: profile.Filter{Hide: regexp.MustCompile("mid")}},
 			"main 2 100\nleaf 98 98\nmain -> leaf 98\n"},
 		{"a picture keeps the shape", small, report.GraphOptions{Visual: true, NodeCount: 2},
 			"leaf 98 98\nmain 0 100\nmain ... leaf 98\n"},

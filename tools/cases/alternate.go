@@ -106,7 +106,7 @@ func (s *service) drive(ctx context.Context) (*load.Result, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case ended(s.process):
-		return nil, fmt.Errorf("the service ended: %s", cmp.Or(s.process.Exit().Failure(), "exit code 0"))
+		return nil, fmt.Errorf("the service exited: %s", cmp.Or(s.process.Exit().Failure(), "exit code 0"))
 	case result.Requests == 0 || failed > 0:
 		return nil, fmt.Errorf("%d of %d requests failed", failed, result.Requests)
 	}

@@ -340,14 +340,14 @@ import (
 
 func main() {
 	addr := flag.String("addr", "", "")
-	rounds := flag.Int("rounds", 0, "of a loop; 0 to fail")
+	iterations := flag.Int("iterations", 0, "of a loop; 0 to fail")
 	flag.Parse()
 	log.Fatal(http.ListenAndServe(*addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if *rounds == 0 {
+		if *iterations == 0 {
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 		n := 1
-		for i := range *rounds {
+		for i := range *iterations {
 			n = n*31 + i
 		}
 		if n == 0 {
@@ -367,9 +367,9 @@ func main() {
 		t.Fatal(err)
 	}
 	defer b.Remove()
-	start := func(rounds string) *service {
+	start := func(iterations string) *service {
 		p := p
-		p.args = []string{"-rounds", rounds}
+		p.args = []string{"-iterations", iterations}
 		s, err := r.start(t.Context(), p, b)
 		if err != nil {
 			t.Fatal(err)

@@ -68,7 +68,7 @@ func leftpad() study {
 	}
 	log := func(function, source string) culprit {
 		return culprit{
-			what: "`log.Printf` straight to a file, " + function, rules: []string{"unbuffered-log"},
+			what: "`log.Printf` directly to a file, " + function, rules: []string{"unbuffered-log"},
 			// The compiler names a closure after the function that it was inlined into.
 			function: "main.*" + function + ".func*", file: "handlers.go", source: source, module: module,
 		}

@@ -56,7 +56,7 @@ func (r *runner) measureVariants(ctx context.Context, f fixable) ([][]recording.
 	}
 	defer remove()
 	all := make([][]recording.Phase, len(programs))
-	limits := trial.Limits{Least: r.rounds, Most: r.rounds, Budget: r.patience, Width: widest}
+	limits := trial.Limits{Least: r.processes, Most: r.processes, Budget: r.patience, Width: widest}
 	if r.patience > 0 {
 		limits.Most = mostRounds
 	}

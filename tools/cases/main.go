@@ -32,7 +32,7 @@ func main() {
 // flags are what the command line says.
 type flags struct {
 	duration                time.Duration
-	runs, rounds            int
+	runs, processes         int
 	only, examples, keep    string
 	litter                  string
 	requests, promises      bool
@@ -44,7 +44,7 @@ func parse(args []string) (flags, error) {
 	fs := flag.NewFlagSet("cases", flag.ContinueOnError)
 	fs.DurationVar(&f.duration, "duration", 0, "length of each recording; 0 is 20s, with -promises 12s")
 	fs.IntVar(&f.runs, "runs", 1, "runs of each case")
-	fs.IntVar(&f.rounds, "rounds", 0, "number of processes per program that are measured without profiles; 0 is 10, with -promises 6")
+	fs.IntVar(&f.processes, "processes", 0, "number of processes per program that are measured without profiles; 0 is 10, with -promises 6")
 	fs.StringVar(&f.only, "only", "", "letters of the cases to run, without spaces, or with -promises the names of programs, separated by commas; empty for all")
 	fs.StringVar(&f.examples, "examples", "examples", "directory of the examples")
 	fs.StringVar(&f.keep, "keep", "", "directory that keeps the latest recordings; empty for a temporary one")
@@ -58,13 +58,13 @@ func parse(args []string) (flags, error) {
 	if err := fs.Parse(args); err != nil {
 		return f, err
 	}
-	duration, rounds := 20*time.Second, 10
+	duration, processes := 20*time.Second, 10
 	if f.promises {
-		duration, rounds = 12*time.Second, 6
+		duration, processes = 12*time.Second, 6
 	}
-	f.duration, f.rounds = cmp.Or(f.duration, duration), cmp.Or(f.rounds, rounds)
+	f.duration, f.processes = cmp.Or(f.duration, duration), cmp.Or(f.processes, processes)
 	switch {
-	case f.duration < 4*time.Second || f.runs < 1 || f.rounds < 1 || fs.NArg() > 0:
+	case f.duration < 4*time.Second || f.runs < 1 || f.processes < 1 || fs.NArg() > 0:
 		return f, fmt.Errorf("want a duration of at least 4s, at least 1 run and 1 process, and no arguments")
 	case (f.busy || f.again) && !f.promises:
 		return f, fmt.Errorf("-busy and -again need -promises")
@@ -104,7 +104,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	r := runner{
 		session:  session.Config{CacheDir: dir, Version: "cases"},
-		examples: root, duration: f.duration, rounds: f.rounds, turn: turn,
+		examples: root, duration: f.duration, processes: f.processes, turn: turn,
 	}
 	switch {
 	case f.promises:

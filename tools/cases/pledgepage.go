@@ -32,7 +32,7 @@ type pledgeTable struct {
 	condition condition
 	machine   recording.Manifest // of one of the recordings
 	duration  time.Duration
-	rounds    [2]int  // fewest and most processes of a build
+	processes [2]int  // fewest and most processes of a build
 	others    float64 // cores that other processes kept busy in the clean phases, including the busy loops
 	singles   []pledge
 	together  []pledge
@@ -44,7 +44,7 @@ func (t *pledgeTable) section(w io.Writer) {
 	fmt.Fprintf(w, "## %s\n\n", t.condition.heading)
 	m := t.machine
 	fmt.Fprintf(w, "%s, %d cores (%s), %s per recording, %d to %d processes of each build measured. Other processes kept %.1f cores busy on average.\n\n",
-		m.Runtime.Go, m.Machine.Cores, m.Machine.CPU, t.duration, t.rounds[0], t.rounds[1], t.others)
+		m.Runtime.Go, m.Machine.Cores, m.Machine.CPU, t.duration, t.processes[0], t.processes[1], t.others)
 	fmt.Fprintf(w, "**%s**\n\n", tally(t.singles))
 	fmt.Fprint(w, "| program | repair | found as | of | promised | measured | kept |\n|---|---|---|---|---|---|---|\n")
 	for _, p := range t.singles {

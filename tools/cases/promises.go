@@ -86,10 +86,10 @@ func (r *runner) promise(ctx context.Context, t *pledgeTable, f fixable, again b
 		return err
 	}
 	*manifests = append(*manifests, result.Manifest)
-	if n := len(e.Phases[0]); t.rounds == [2]int{} {
-		t.rounds = [2]int{n, n}
+	if n := len(e.Phases[0]); t.processes == [2]int{} {
+		t.processes = [2]int{n, n}
 	} else {
-		t.rounds = [2]int{min(t.rounds[0], n), max(t.rounds[1], n)}
+		t.processes = [2]int{min(t.processes[0], n), max(t.processes[1], n)}
 	}
 	t.singles = append(t.singles, singles...)
 	if together != nil {

@@ -164,7 +164,7 @@ func TestPledgeSection(t *testing.T) {
 		machine: recording.Manifest{
 			Runtime: recording.Runtime{Go: "go1.26"}, Machine: recording.Machine{CPU: "a CPU", Cores: 2},
 		},
-		duration: 12 * time.Second, rounds: [2]int{6, 40}, others: 1.96,
+		duration: 12 * time.Second, processes: [2]int{6, 40}, others: 1.96,
 		singles: []pledge{
 			{program: "x", repair: "print", verdict: verdict{rank: 2, finding: &f}, promised: &promised, metric: "cpu", fact: span(0.28, 0.29, 0.3)},
 			{program: "x", repair: "plus", verdict: verdict{finding: &f, also: &small}, promised: &low, metric: "cpu", fact: span(0.04, 0.05, 0.06)},
@@ -224,21 +224,21 @@ func TestChooseFixables(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                          "20s 10",
-		"-promises":                 "12s 6",
-		"-promises -busy -w":        "12s 6",
-		"-promises -duration 20s":   "20s 6",
-		"-promises -again -keep x":  "12s 6",
-		"-promises -again":          "-again needs",
-		"-busy":                     "need -promises",
-		"-again -keep x":            "need -promises",
-		"-promises -only codec -w":  "leave out -only",
-		"-duration 3s":              "at least 4s",
-		"-promises -rounds 3 codec": "no arguments",
+		"":                             "20s 10",
+		"-promises":                    "12s 6",
+		"-promises -busy -w":           "12s 6",
+		"-promises -duration 20s":      "20s 6",
+		"-promises -again -keep x":     "12s 6",
+		"-promises -again":             "-again needs",
+		"-busy":                        "need -promises",
+		"-again -keep x":               "need -promises",
+		"-promises -only codec -w":     "leave out -only",
+		"-duration 3s":                 "at least 4s",
+		"-promises -processes 3 codec": "no arguments",
 	} {
 		f, err := parse(strings.Fields(args))
-		got := f.duration.String() + " " + string(rune('0'+f.rounds%10))
-		if f.rounds == 10 {
+		got := f.duration.String() + " " + string(rune('0'+f.processes%10))
+		if f.processes == 10 {
 			got = f.duration.String() + " 10"
 		}
 		if err != nil {
@@ -267,7 +267,7 @@ func TestMeasureVariants(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := &runner{session: session.Config{CacheDir: t.TempDir()}, examples: filepath.Dir(dir), rounds: 2}
+	r := &runner{session: session.Config{CacheDir: t.TempDir()}, examples: filepath.Dir(dir), processes: 2}
 	base := program{name: "work", dir: filepath.Base(dir)}
 	benchmark := base
 	benchmark.bench, benchmark.iterations = "Work", 100

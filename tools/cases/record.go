@@ -28,12 +28,12 @@ type outcome struct {
 
 // runner runs studies.
 type runner struct {
-	session  session.Config
-	examples string        // directory
-	duration time.Duration // of each recording that is diagnosed
-	rounds   int           // number of measurements without profiles
-	turn     time.Duration // length of a service's turn in these
-	patience time.Duration // how long measurements are added while one is too wide to decide anything
+	session   session.Config
+	examples  string        // directory
+	duration  time.Duration // of each recording that is diagnosed
+	processes int           // number of measurements without profiles
+	turn      time.Duration // length of a service's turn in these
+	patience  time.Duration // how long measurements are added while one is too wide to decide anything
 }
 
 // study records all programs of a study, diagnoses them, and measures its repairs.
@@ -91,7 +91,7 @@ func (r *runner) measureServices(ctx context.Context, s study, clean [][]recordi
 		return err
 	}
 	defer remove()
-	for range r.rounds {
+	for range r.processes {
 		phases, err := r.alternate(ctx, programs, binaries, max(r.duration*3/10, 2*r.turn))
 		if err != nil {
 			return err
@@ -113,7 +113,7 @@ func (r *runner) measureCommands(ctx context.Context, s study, clean [][]recordi
 	if len(places) == 0 {
 		return nil
 	}
-	return interleave(ctx, len(places), r.rounds, func(ctx context.Context, variant int) error {
+	return interleave(ctx, len(places), r.processes, func(ctx context.Context, variant int) error {
 		i := places[variant]
 		p := s.programs[i]
 		phase, err := r.cleanPhase(ctx, p)

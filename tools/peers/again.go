@@ -108,15 +108,15 @@ func (a *again) record(ctx context.Context) error {
 		}
 		defer stop()
 	}
-	rounds := (a.pairs+2)/3 + 1
-	for n := 1; n <= rounds; n++ {
+	blocks := (a.pairs+2)/3 + 1
+	for n := 1; n <= blocks; n++ {
 		began := time.Now()
 		for _, s := range subjects() {
 			if err := a.recordOne(ctx, s, filepath.Join(a.dir, fmt.Sprintf("%s-%03d.hone", s.name, n))); err != nil {
 				return fmt.Errorf("record %s: %w", s.name, err)
 			}
 		}
-		fmt.Fprintf(a.out, "round %d of %d: %s\n", n, rounds, time.Since(began).Round(time.Second))
+		fmt.Fprintf(a.out, "block %d of %d: %s\n", n, blocks, time.Since(began).Round(time.Second))
 	}
 	return nil
 }
@@ -215,11 +215,11 @@ func (a *again) read() (map[string][]verdicts.Source, error) {
 
 // tally counts the verdicts on one metric.
 type tally struct {
-	what    string
-	pairs   int
-	told    int     // with a verdict better or worse
-	largest float64 // change, as the absolute logarithm of the ratio
-	floors  []float64
+	what     string
+	pairs    int
+	reported int     // with a verdict better or worse
+	largest  float64 // change, as the absolute logarithm of the ratio
+	floors   []float64
 }
 
 // score summarizes the verdicts of `hone compare` on all recordings.
@@ -264,7 +264,7 @@ func judgeStream(stream map[string][]verdicts.Source) score {
 }
 
 // add counts a comparison, and reports whether any row got a verdict.
-func (s *score) add(to *[]*tally, name string, c *verdicts.Comparison) (told bool) {
+func (s *score) add(to *[]*tally, name string, c *verdicts.Comparison) (reported bool) {
 	seen := map[string]bool{} // benchmarks share a metric
 	for _, r := range c.Rows {
 		what := name + " " + r.Metric
@@ -285,11 +285,11 @@ func (s *score) add(to *[]*tally, name string, c *verdicts.Comparison) (told boo
 			t.floors = append(t.floors, r.Floor)
 		}
 		if r.Verdict == verdicts.Better || r.Verdict == verdicts.Worse {
-			t.told++
-			told = true
+			t.reported++
+			reported = true
 		}
 	}
-	return told
+	return reported
 }
 
 func (s score) print(out io.Writer) error {
@@ -297,7 +297,7 @@ func (s score) print(out io.Writer) error {
 	fmt.Fprintln(w, "what\tpairs\tverdicts\tlargest change\tmedian ±\t")
 	for _, list := range [][]*tally{s.same, s.repair} {
 		for _, t := range list {
-			fmt.Fprintf(w, "%s\t%d\t%d\t×%.2f\t%s\t\n", t.what, t.pairs, t.told, math.Exp(t.largest), medianFloor(t.floors))
+			fmt.Fprintf(w, "%s\t%d\t%d\t×%.2f\t%s\t\n", t.what, t.pairs, t.reported, math.Exp(t.largest), medianFloor(t.floors))
 		}
 	}
 	if err := w.Flush(); err != nil {

@@ -35,7 +35,7 @@ func TestProfileIsOfThisHone(t *testing.T) {
 		ours += r.Flat
 		if !names[name] {
 			gone += r.Flat
-			t.Logf("%s is no more", name)
+			t.Logf("%s no longer exists", name)
 		}
 	}
 	if ours < top.Total/2 {

@@ -3,7 +3,7 @@
 //	hone run ./examples/compress/after -load examples/compress/after/targets.txt -duration 20s
 //
 // This is the service with chi v4.1.2, whose middleware keeps its compressors in
-// a pool. Its twin in ../before differs in go.mod alone.
+// a pool. Its counterpart in ../before differs in go.mod alone.
 package main
 
 import (

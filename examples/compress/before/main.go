@@ -2,8 +2,8 @@
 //
 //	hone run ./examples/compress/before -load examples/compress/before/targets.txt -duration 20s
 //
-// This is the service before anybody measured it: it uses chi v3.3.4. Its twin
-// in ../after differs in go.mod alone.
+// This is the service before anybody measured it: it uses chi v3.3.4. Its
+// counterpart in ../after differs in go.mod alone.
 package main
 
 import (

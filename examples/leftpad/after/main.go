@@ -1,7 +1,7 @@
 // Command leftpad answers GET /v1/leftpad/?str=test&len=50&chr=* with the
 // string padded on the left, as JSON.
 //
-// This is the service after its profile was read. Its twin in ../before gives
+// This is the service after its profile was read. Its counterpart in ../before gives
 // the same answers and carries the culprits.
 package main
 

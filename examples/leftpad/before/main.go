@@ -1,7 +1,7 @@
 // Command leftpad answers GET /v1/leftpad/?str=test&len=50&chr=* with the
 // string padded on the left, as JSON.
 //
-// This is the service before anybody measured it. Its twin in ../after gives
+// This is the service before anybody measured it. Its counterpart in ../after gives
 // the same answers with the culprits fixed.
 package main
 

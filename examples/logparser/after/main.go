@@ -3,7 +3,7 @@
 //
 //	hone run ./examples/logparser/after -load examples/logparser/after/targets.txt -connections 8
 //
-// This is the service after its repair. Its twin in ../before gives the same
+// This is the service after its repair. Its counterpart in ../before gives the same
 // answers at a higher price.
 package main
 
@@ -33,7 +33,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// The queue behind is no part of this example: the records are dropped.
+	// The queue behind is not part of this example: the records are dropped.
 	if err := serve(ctx, listener, newParser(sampleRules(*customers), io.Discard)); err != nil {
 		log.Fatal(err)
 	}

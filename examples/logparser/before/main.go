@@ -3,7 +3,7 @@
 //
 //	hone run ./examples/logparser/before -load examples/logparser/before/targets.txt -connections 8
 //
-// This is the service before anybody measured it. Its twin in ../after gives
+// This is the service before anybody measured it. Its counterpart in ../after gives
 // the same answers with the culprits fixed.
 package main
 
@@ -31,7 +31,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// The queue behind is no part of this example: the records are dropped.
+	// The queue behind is not part of this example: the records are dropped.
 	if err := serve(ctx, listener, newParser(sampleRules(*customers), io.Discard)); err != nil {
 		log.Fatal(err)
 	}

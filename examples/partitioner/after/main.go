@@ -4,7 +4,7 @@
 //	hone run ./examples/partitioner/after -load examples/partitioner/after/targets.txt
 //	hone run -bench Partition ./examples/partitioner/after
 //
-// This is the service after its repair. Its twin in ../before gives the same
+// This is the service after its repair. Its counterpart in ../before gives the same
 // answers at a higher price.
 package main
 

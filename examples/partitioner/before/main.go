@@ -4,7 +4,7 @@
 //	hone run ./examples/partitioner/before -load examples/partitioner/before/targets.txt
 //	hone run -bench Partition ./examples/partitioner/before
 //
-// This is the service before anybody measured it. Its twin in ../after gives
+// This is the service before anybody measured it. Its counterpart in ../after gives
 // the same answers with the culprits fixed.
 package main
 

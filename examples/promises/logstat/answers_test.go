@@ -23,7 +23,7 @@ func TestAnswers(t *testing.T) {
 	}
 	for _, text := range []string{"1 start\n", "x start 1\n", "1 start x\n"} {
 		if err := run(&strings.Builder{}, []byte(text)); err == nil {
-			t.Errorf("%q is no log, and was read", text)
+			t.Errorf("%q is not a log, and was read", text)
 		}
 	}
 }

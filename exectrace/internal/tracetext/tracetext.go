@@ -5,7 +5,7 @@
 //
 //	trace 26                     the version of the format
 //	generation 1 freq=1000000000 starts a generation; the frequency is optional
-//	thread 7 time=100            starts a batch; "none" is no thread
+//	thread 7 time=100            starts a batch; "none" means no thread
 //	GoCreate dt=5 new_g=2 new_stack="main.work a.go:3"
 //	                             an event: its arguments by name, in any order; missing
 //	                             ones are 0, and dt is 1

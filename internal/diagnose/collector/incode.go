@@ -16,7 +16,7 @@ const (
 )
 
 // PlaceInCode makes a match about a setting one about the line of the program that sets it to the current value, which overrides the
-// environment. It leaves the match as it is when no line does so visibly, or several do.
+// environment. It leaves the match unchanged if no line visibly does so, or several do.
 func PlaceInCode(p *rule.Pass, m *rule.Match, function string, value int64) {
 	if p.Syntax == nil {
 		return

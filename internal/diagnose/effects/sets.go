@@ -138,7 +138,7 @@ func (s *setAdder) harmless(call *ast.CallExpr) bool {
 	}
 	for _, arg := range call.Args {
 		if id := named(arg); id != nil {
-			s.adding[id] = true // the set is handed on
+			s.adding[id] = true // the set is passed on
 		}
 	}
 	return true

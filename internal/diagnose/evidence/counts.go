@@ -89,7 +89,7 @@ func PerExecution(p *rule.Pass, f site.Frame, cost float64) (float64, bool) {
 // ExecutionsCounted names the evidence that Runs describes.
 const ExecutionsCounted = "executions, counted"
 
-// leastRepeats is the least number of executions for each call of the function that Runs mentions.
+// leastRepeats is the minimum number of executions for each call of the function that Runs mentions.
 const leastRepeats = 1.5
 
 // countsUnits reports whether the counting run knows its units of work. It does not for several
@@ -113,10 +113,10 @@ func Times(n float64) string {
 	return units.Number(n) + " times"
 }
 
-// leastWatched is the least number of calls of a function whose inputs are mentioned.
+// leastWatched is the minimum number of calls of a function whose inputs are mentioned.
 const leastWatched = 50
 
-// leastAgain is the least share of calls with a repeated input of the same request that is
+// leastAgain is the minimum share of calls with a repeated input of the same request that is
 // mentioned.
 const leastAgain = 0.1
 

@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// often is the least number of objects that a line must have allocated for a rule about repeated
+// often is the minimum number of objects that a line must have allocated for a rule about repeated
 // work.
 const often = 16
 

@@ -78,7 +78,7 @@ func BenchmarkSub(b *testing.B) {
 }
 
 func BenchmarkHanded(b *testing.B) {
-	repeat(b.N) //@ timed 0 b.N handed on
+	repeat(b.N) //@ timed 0 b.N passed on
 }
 
 func BenchmarkLater(b *testing.B) {

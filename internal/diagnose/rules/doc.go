@@ -2,7 +2,7 @@
 // go test -run TestRegistry -update, which lists it in registry.go.
 //
 // A rule's folder, named by its ID, holds rule.go (what it is, its prose with a
-// case from the field, how it finds) and two programs that end by themselves after about a
+// case from the field, how it finds) and two programs that exit after about a
 // second of CPU: testdata/caught.txtar, each guilty line marked "// want ID", and
 // testdata/nearmiss.txtar, which looks guilty and is not. What a run of them showed is recorded in text
 // files beside them (*.run, see package ruletest). This package's test reads those: a rule must find the

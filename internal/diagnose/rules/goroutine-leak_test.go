@@ -158,7 +158,7 @@ func TestGoroutineLeak(t *testing.T) {
 		{"connections of the standard library", func(p *rule.Pass) {
 			p.Parked[0].Start = site.Frame{Function: "net/http.(*conn).serve", Owner: gocode.Owner{Kind: gocode.Std}}
 		}, 0},
-		{"a program that ends", func(p *rule.Pass) { p.Manifest.Target.Kind = "program" }, 0},
+		{"a program that exits", func(p *rule.Pass) { p.Manifest.Target.Kind = "program" }, 0},
 		{"no profile of goroutines", func(p *rule.Pass) { p.Parked = nil }, 0},
 	} {
 		p := leaking()

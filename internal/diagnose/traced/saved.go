@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// keptUp is the least part of a rate that a service must answer to keep up with it.
+	// keptUp is the minimum part of a rate that a service must answer to keep up with it.
 	keptUp = 0.95
-	// busyOthers is the least share of the machine taken by other processes that may also take what
+	// busyOthers is the minimum share of the machine taken by other processes that may also take what
 	// the service leaves idle.
 	busyOthers = 0.15
 	// sharing is how much more CPU a request may take when more of them run at a time, since they

@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// shortestTrace is the least length of a trace, in seconds, for counts per second.
+// shortestTrace is the minimum length of a trace, in seconds, for counts per second.
 const shortestTrace = 0.05
 
 // Long reports whether there is a trace that is long enough.

@@ -137,7 +137,7 @@ func TestProposal(t *testing.T) {
 }
 
 // TestWrite: the files are written when vet and tests pass, including those of importers; otherwise
-// they are unchanged, however the run ends.
+// they are unchanged, however the run finishes.
 func TestWrite(t *testing.T) {
 	live.Only(t)
 	cfg := session.Config{CacheDir: t.TempDir()}

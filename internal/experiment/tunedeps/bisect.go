@@ -50,19 +50,19 @@ func saved(c *compare.Comparison) *compare.Row {
 	return best
 }
 
-// bisection searches the oldest of some versions that saves at least half of what the last one saves. Each version is looked at
-// once; the two at the edge are then tried interleaved with the unchanged target, as one recording is no proof.
+// bisection searches the oldest of some versions that saves at least half of what the last one saves. Each version is measured
+// once; the two at the boundary are then tried interleaved with the unchanged target, as one recording is not proof.
 type bisection struct {
 	versions []string
 	row      *compare.Row // of the last version
 	known    map[int]judged
-	top      int // the newest version that counts: the last one, or one that cures before others that do not
+	top      int // the newest version that counts: the last one, or one that has the fix before others that do not
 }
 
-// judged is what is known of a version.
+// judged is what is known about a version.
 type judged struct {
-	cures bool
-	sure  bool // it does not rest on one recording of a figure that scatters
+	fixes bool
+	sure  bool // not only from one recording of a figure that varies
 	value *float64
 	// failed is why it was not measured, outcome that of a trial with enough runs.
 	failed  string
@@ -71,14 +71,14 @@ type judged struct {
 
 func newBisection(versions []string, last experiment.Outcome, row *compare.Row) *bisection {
 	b := &bisection{versions: versions, row: row, known: map[int]judged{}, top: len(versions) - 1}
-	b.known[b.top] = judged{cures: true, sure: true, value: &row.New, outcome: &last}
+	b.known[b.top] = judged{fixes: true, sure: true, value: &row.New, outcome: &last}
 	return b
 }
 
-// half is the part of the old cost that a version may leave to be a cure.
+// half is the part of the old cost that a version may leave to count as a fix.
 func (b *bisection) half() float64 { return (1 + *b.row.Ratio) / 2 }
 
-// edge returns the oldest version that is taken to cure, and the one before it, -1 for the target's own; what lies between
+// edge returns the oldest version that is taken to have the fix, and the one before it, -1 for the target's own; what lies between
 // must still be looked at.
 func (b *bisection) edge() (low, high int) {
 	high = b.top
@@ -87,7 +87,7 @@ func (b *bisection) edge() (low, high int) {
 		switch {
 		case !ok:
 			continue
-		case k.cures:
+		case k.fixes:
 			high = i
 		default:
 			return i, high
@@ -112,7 +112,7 @@ func (b *bisection) judge(i int, out experiment.Outcome) {
 	k := judged{sure: true, outcome: &out, failed: cmp.Or(out.Failed, out.Differs)}
 	if r := b.rowOf(out.Comparison); r != nil && k.failed == "" {
 		k.value = &r.New
-		k.cures = r.Verdict == compare.Better && *r.Ratio <= b.half()
+		k.fixes = r.Verdict == compare.Better && *r.Ratio <= b.half()
 	}
 	b.known[i] = k
 }
@@ -139,7 +139,7 @@ type measures struct {
 }
 
 // run searches. A release can have lost what an older one had won, so the last releases of the minor versions before the edge are
-// looked at too; where one cures, the search goes on there.
+// measured too; if one has the fix, the search goes on there.
 func (b *bisection) run(m measures) error {
 	if err := b.search(m); err != nil {
 		return err
@@ -149,12 +149,12 @@ func (b *bisection) run(m measures) error {
 		if err != nil {
 			return err
 		}
-		if b.known[i] = k; !k.cures {
+		if b.known[i] = k; !k.fixes {
 			continue
 		}
 		before := b.top
 		b.top = i
-		if err := b.search(m); err != nil || b.known[i].cures {
+		if err := b.search(m); err != nil || b.known[i].fixes {
 			return err
 		}
 		b.top = before
@@ -204,14 +204,14 @@ func (b *bisection) search(m measures) error {
 		for k, i := range list {
 			b.judge(i, outs[k])
 		}
-		if !b.known[b.top].cures {
+		if !b.known[b.top].fixes {
 			return nil
 		}
 	}
 	return nil
 }
 
-// bisect looks for the oldest version that cures, and takes it as the module's cure.
+// bisect searches for the oldest version with the fix, and stores it in the module.
 func (d *search) bisect(ctx context.Context, m *Module, versions []string, newest experiment.Outcome, row *compare.Row) error {
 	b := newBisection(versions, newest, row)
 	err := b.run(measures{
@@ -230,7 +230,7 @@ func (d *search) bisect(ctx context.Context, m *Module, versions []string, newes
 	return err
 }
 
-// take notes what a bisection found: the oldest version that a trial showed to cure.
+// take notes what a bisection found: the oldest version that a trial showed to have the fix.
 func (m *Module) take(b *bisection) {
 	cure := len(b.versions) - 1
 	m.Tried = slices.DeleteFunc(m.Tried, func(t Tried) bool { _, ok := b.known[slices.Index(b.versions, t.Version)]; return ok })
@@ -239,10 +239,10 @@ func (m *Module) take(b *bisection) {
 		if !ok {
 			continue
 		}
-		if k.cures && k.outcome != nil {
+		if k.fixes && k.outcome != nil {
 			cure = min(cure, i)
 		}
-		m.Tried = append(m.Tried, Tried{Version: version, Value: k.value, Cures: k.cures, Failed: k.failed})
+		m.Tried = append(m.Tried, Tried{Version: version, Value: k.value, Cures: k.fixes, Failed: k.failed})
 	}
 	m.order()
 	of := func(i int) *Cure {
@@ -287,5 +287,5 @@ func (b *bisection) looked(c *compare.Comparison, failed string) judged {
 	if r == nil {
 		return judged{sure: true, failed: "it was not measured: " + b.row.Metric}
 	}
-	return judged{value: &r.New, cures: r.New <= b.half()*r.Old, sure: b.row.Exact && r.Exact}
+	return judged{value: &r.New, fixes: r.New <= b.half()*r.Old, sure: b.row.Exact && r.Exact}
 }

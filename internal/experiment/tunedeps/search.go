@@ -13,12 +13,12 @@ import (
 const (
 	// mostMinors is how many minor versions are looked at, by their newest releases, where the newest of all does not answer the question.
 	mostMinors = 4
-	// LeastGain is the least part of a metric that a version must save: below it, an upgrade is not worth its risk, and nothing
-	// is called a cure.
+	// LeastGain is the minimum part of a metric that a version must save: below it, an upgrade is not worth its risk, and nothing
+	// counts as a fix.
 	LeastGain = 0.05
 )
 
-// module looks for a version of one module that cures.
+// module searches for a version of one module with the fix.
 func (d *search) module(ctx context.Context, m *Module) error {
 	version, replaced, err := d.tree.Current(ctx, m.Path)
 	if err != nil {
@@ -34,8 +34,8 @@ func (d *search) module(ctx context.Context, m *Module) error {
 		return err
 	}
 	m.Why = "there is no newer release"
-	cured, err := d.releases(ctx, m, versions)
-	if err != nil || cured {
+	fixed, err := d.releases(ctx, m, versions)
+	if err != nil || fixed {
 		return err
 	}
 	// What is fixed on the default branch may not be released yet.
@@ -51,15 +51,15 @@ func (d *search) module(ctx context.Context, m *Module) error {
 
 // releases tries the newest release that builds, and where that saves nothing, what an older one may save: a newer one can have lost
 // again what an older one had won. Where a version builds and fails as it runs, the last one of an older minor version is next.
-func (d *search) releases(ctx context.Context, m *Module, versions []string) (cured bool, err error) {
+func (d *search) releases(ctx context.Context, m *Module, versions []string) (fixed bool, err error) {
 	for range mostMinors {
 		n, err := building(len(versions), func(i int) (bool, error) { return d.builds(ctx, m, versions[i]) })
 		if err != nil || n == 0 {
 			return false, err
 		}
-		cured, err := d.try(ctx, m, versions[:n])
-		if err != nil || cured {
-			return cured, err
+		fixed, err := d.try(ctx, m, versions[:n])
+		if err != nil || fixed {
+			return fixed, err
 		}
 		if last := m.Tried[len(m.Tried)-1]; last.Failed == "" {
 			return d.screen(ctx, m, versions)
@@ -131,7 +131,7 @@ func lastOfMinors(versions []string) (list []string) {
 
 // try runs the last of some versions interleaved with the unchanged target and, when it saves something, searches the others for the
 // oldest that does.
-func (d *search) try(ctx context.Context, m *Module, versions []string) (cured bool, err error) {
+func (d *search) try(ctx context.Context, m *Module, versions []string) (fixed bool, err error) {
 	last := versions[len(versions)-1]
 	outs, err := d.experiment(ctx, m.Path, d.Runs, last)
 	if err != nil {
@@ -163,7 +163,7 @@ func (d *search) try(ctx context.Context, m *Module, versions []string) (cured b
 
 // screen records the next version and the last ones of each minor version once, when the newest saves nothing, and tries the one that
 // looks best.
-func (d *search) screen(ctx context.Context, m *Module, versions []string) (cured bool, err error) {
+func (d *search) screen(ctx context.Context, m *Module, versions []string) (fixed bool, err error) {
 	rest := versions[:slices.Index(versions, m.Newest)]
 	if len(rest) == 0 {
 		return false, nil
@@ -198,9 +198,9 @@ func (d *search) screen(ctx context.Context, m *Module, versions []string) (cure
 		return false, nil
 	}
 	m.Tried = slices.DeleteFunc(m.Tried, func(t Tried) bool { return t.Version == best })
-	cured, err = d.try(ctx, m, versions[:1+slices.Index(versions, best)])
+	fixed, err = d.try(ctx, m, versions[:1+slices.Index(versions, best)])
 	m.order()
-	return cured, err
+	return fixed, err
 }
 
 // order puts the tried versions in the order of releases.

@@ -59,9 +59,9 @@ type Module struct {
 	Tried  []Tried `json:"tried"`
 	// Cure is the oldest version that was found to save at least half of what a newer one saves; null when no version saves anything.
 	Cure *Cure `json:"cure"`
-	// Last is the newest of the versions that were searched, where it is not the cure: it may save more of something else.
+	// Last is the newest of the versions that were searched, if it is another one: it may save more of something else.
 	Last *Cure  `json:"last,omitempty"`
-	Why  string `json:"why,omitempty"` // there is no cure
+	Why  string `json:"why,omitempty"` // why no version was found
 }
 
 // Tried is a version.
@@ -153,7 +153,7 @@ func (d *search) observe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.base = compare.Source{Name: "as it is", Manifest: r.Manifest}
+	d.base = compare.Source{Name: "unchanged", Manifest: r.Manifest}
 	if d.tree, err = altmod.Open(ctx, "go", r.Manifest.Target.Dir, d.dir); err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func TestSaved(t *testing.T) {
 		t.Errorf("what falls to nothing decides: %+v", got)
 	}
 	if got := saved(&compare.Comparison{Rows: []compare.Row{{Metric: "cpu", Old: 1, New: 0.97, Ratio: ratio(0.97), Verdict: compare.Better}}}); got != nil {
-		t.Errorf("3 %% are no cure: %+v", got)
+		t.Errorf("3 %% are not enough: %+v", got)
 	}
 	if got := saved(&compare.Comparison{Rows: c.Rows[:1]}); got != nil {
 		t.Errorf("what is unknown is saved: %+v", got)
@@ -121,22 +121,22 @@ func outcomeOf(left float64, verdict compare.Verdict) experiment.Outcome {
 
 // simulated measures versions, some of which fix the cost. Quick measurements are wrong with a
 // probability; trials never are, and are counted.
-func simulated(b *bisection, cures func(i int) bool, wrong float64, rng *rand.Rand, trials *int) measures {
+func simulated(b *bisection, fixes func(i int) bool, wrong float64, rng *rand.Rand, trials *int) measures {
 	const left, some = 0.6, 0.85 // of the old cost; half of what the newest saves is 0.8
-	leaves := func(cures bool) float64 {
-		if cures {
+	leaves := func(fixes bool) float64 {
+		if fixes {
 			return left
 		}
 		return some
 	}
 	return measures{
 		look: func(i int) (judged, error) {
-			return b.looked(outcomeOf(leaves(cures(i) != (rng.Float64() < wrong)), compare.Unknown).Comparison, ""), nil
+			return b.looked(outcomeOf(leaves(fixes(i) != (rng.Float64() < wrong)), compare.Unknown).Comparison, ""), nil
 		},
 		trial: func(list []int) (outs []experiment.Outcome, err error) {
 			*trials++
 			for _, i := range list {
-				outs = append(outs, outcomeOf(leaves(cures(i)), compare.Better))
+				outs = append(outs, outcomeOf(leaves(fixes(i)), compare.Better))
 			}
 			return outs, nil
 		},
@@ -170,13 +170,13 @@ func TestBisection(t *testing.T) {
 					all++
 					named := slices.Index(versions, m.Cure.Version)
 					if named < oldest {
-						t.Fatalf("%d versions, cured from %d: named %d", n, oldest, named)
+						t.Fatalf("%d versions, fixed from %d: named %d", n, oldest, named)
 					}
 					if named == oldest {
 						exact++
 					}
 					if wrong == 0 && (named != oldest || trials > 1) {
-						t.Errorf("%d versions, cured from %d: named %d after %d trials", n, oldest, named, trials)
+						t.Errorf("%d versions, fixed from %d: named %d after %d trials", n, oldest, named, trials)
 					}
 					if !slices.IsSortedFunc(m.Tried, func(a, b Tried) int { return semver.Compare(a.Version, b.Version) }) {
 						t.Errorf("not in the order of releases: %v", m.Tried)
@@ -196,10 +196,10 @@ func TestBisection(t *testing.T) {
 func TestBisectionLostAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for first := range 6 {
-		cures := func(i int) bool { return i >= first && i < 6 || i >= 9 }
+		fixes := func(i int) bool { return i >= first && i < 6 || i >= 9 }
 		versions, newest, trials := minors(11), outcomeOf(0.6, compare.Better), 0
 		b := newBisection(versions, newest, &newest.Comparison.Rows[0])
-		if err := b.run(simulated(b, cures, 0, rng, &trials)); err != nil {
+		if err := b.run(simulated(b, fixes, 0, rng, &trials)); err != nil {
 			t.Fatal(err)
 		}
 		var m Module
@@ -209,14 +209,14 @@ func TestBisectionLostAgain(t *testing.T) {
 		}
 		// Measured quickly they seem to have the fix; a trial shows that they do not.
 		b = newBisection(versions, newest, &newest.Comparison.Rows[0])
-		pretend := simulated(b, cures, 0, rng, &trials)
+		pretend := simulated(b, fixes, 0, rng, &trials)
 		pretend.trial = simulated(b, func(i int) bool { return i >= 9 }, 0, rng, &trials).trial
 		if err := b.run(pretend); err != nil {
 			t.Fatal(err)
 		}
 		m = Module{}
 		if m.take(b); slices.Index(versions, m.Cure.Version) < 9 {
-			t.Errorf("named %s, which no trial shows to cure", m.Cure.Version)
+			t.Errorf("named %s, which no trial shows to have the fix", m.Cure.Version)
 		}
 	}
 }

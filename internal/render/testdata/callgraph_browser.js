@@ -21,7 +21,7 @@ fire(svg, 'mouseup', { clientX: 350, clientY: 320 });
 const after = at({ clientX: 350, clientY: 320 });
 note('dragged with the pointer', Math.hypot(after.x - before.x, after.y - before.y) < 0.01);
 fire(node('main').querySelector('.box'), 'click');
-note('a drag is no click', joined());
+note('a drag is not a click', joined());
 document.dispatchEvent(new KeyboardEvent('keydown', { key: '0' }));
 note('whole again', svg.getAttribute('viewBox') === start);
 

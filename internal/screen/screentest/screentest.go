@@ -44,7 +44,7 @@ func Check(t testing.TB, what, out string, colours bool) {
 }
 
 // Fill puts text in every string that v points to, and something in every number, list and map, so
-// that a page has a reason to show it. What is unexported stays as it is.
+// that a page has a reason to show it. Unexported fields are not changed.
 func Fill(v any, text string) { fill(reflect.ValueOf(v).Elem(), text, 0) }
 
 func fill(v reflect.Value, text string, depth int) {

@@ -12,7 +12,7 @@
 //
 // Without hone's environment variable it does nothing at all. With it, it serves
 // requests over an inherited descriptor and hands over what it collected when the
-// program ends. While it serves, a goroutine waits in the network poller, and
+// program exits. While it serves, a goroutine waits in the network poller, and
 // therefore the runtime does not report a deadlock of the program.
 package probe
 
@@ -196,7 +196,7 @@ func (p *hone0probe) serve() {
 }
 
 // hone0hungUp reports whether the other end has closed. Another error means that the
-// program closed the descriptor, and that is no reason to end it.
+// program closed the descriptor, which is not a reason to stop it.
 func hone0hungUp(err error) bool {
 	if pe, ok := err.(*hone0os.PathError); ok {
 		err = pe.Err

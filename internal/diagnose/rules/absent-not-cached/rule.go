@@ -36,7 +36,7 @@ func Rule() rule.Rule {
 			Claim: rule.Claim{
 				// describe replaces it by what was counted.
 				Fraction:    rule.Fraction{Expect: 0.5, Low: 0.35, High: 1},
-				Specificity: 2, // the computation is no mistake; repeating it for an absent key is
+				Specificity: 2, // the computation is not a mistake; repeating it for an absent key is
 				Removes:     true,
 			},
 			Prepare: prepare,

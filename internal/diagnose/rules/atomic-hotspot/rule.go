@@ -22,7 +22,7 @@ import (
 const (
 	// leastShare of CPU that the addition must take.
 	leastShare = 0.05
-	// contended is the least time of one addition, in seconds, that shows contention: the cache line comes
+	// contended is the minimum time of one addition, in seconds, that shows contention: the cache line comes
 	// from another core, which takes 25 to 100 ns within a socket. Without contention an addition takes 5 ns, and
 	// 10 on a slow machine.
 	contended = 25e-9
@@ -214,7 +214,7 @@ func indexed(e ast.Expr) bool {
 	return found
 }
 
-// leastPadding is the least size, in bytes, of a blank field that is padding of a cache line, not alignment.
+// leastPadding is the minimum size, in bytes, of a blank field that is padding of a cache line, not alignment.
 const leastPadding = 32
 
 // padded reports whether the counter is a field of a struct with padding.

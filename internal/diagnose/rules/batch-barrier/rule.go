@@ -25,7 +25,7 @@ const (
 	leastShare = 0.2
 	// mostBusy is the largest share of the batch's places that are busy on average: goroutines of about the same length leave few idle.
 	mostBusy = 0.7
-	// leastBlocked is the least share of their time in which the goroutines wait: places of those that compute are no faster for being busy.
+	// leastBlocked is the minimum share of their time in which the goroutines wait: places of those that compute are no faster for being busy.
 	leastBlocked = 0.5
 	// mostOthers is the largest share of the waits for groups of goroutines that may be for others.
 	mostOthers = 0.05
@@ -210,7 +210,7 @@ func (b *batches) match(total float64) rule.Match {
 		Saving:     fraction.Saving(saved, total),
 		Cause: fmt.Sprintf("The loop on line %d of %s starts %s goroutines at a time and waits for all of them before it starts the next: a batch takes %s, as long as its slowest, and one goroutine %s on average. Only %s of the %[3]s places are busy on average.",
 			line, name, places, units.Seconds(b.seconds/float64(b.waited)), units.Seconds(b.Seconds/float64(b.Created)), units.Number(b.busy()*b.n)),
-		Fix: fix + " If a batch needs the results of the one before, leave it as it is.",
+		Fix: fix + " If a batch needs the results of the previous one, leave it unchanged.",
 		Evidence: []rule.Evidence{{
 			What:    fmt.Sprintf("goroutines started on line %d of %s", syntax.Line(b.place, b.spawn.Pos()), filepath.Base(b.site.File)),
 			Value:   fmt.Sprintf("%s, %s in all; waited for %s times, %s in all", units.Count(b.Created), units.Seconds(b.Seconds), units.Count(b.waited), units.Seconds(b.seconds)),

@@ -70,13 +70,13 @@ func judge(c *finder.Case) bool {
 	if !ok {
 		return false
 	}
-	verb, twin := "reads", "binary.LittleEndian.Uint32 and the like on a byte array that is read once"
+	verb, variant := "reads", "binary.LittleEndian.Uint32 and the like on a byte array that is read once"
 	if strings.HasSuffix(c.Name(), "Write") {
-		verb, twin = "writes", "binary.LittleEndian.AppendUint32 and the like to a byte slice that is written once"
+		verb, variant = "writes", "binary.LittleEndian.AppendUint32 and the like to a byte slice that is written once"
 	}
 	name := syntax.TypeText(c.Place, t)
 	c.Cause = fmt.Sprintf("%s %s a %s by reflection: every call determines its size and fields again.", funcname.Short(c.Name()), verb, name)
-	c.Fix = fmt.Sprintf("Use %s (or BigEndian).", twin)
+	c.Fix = fmt.Sprintf("Use %s (or BigEndian).", variant)
 	return true
 }
 

@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// leastOpen is the least number of connections that wait for a body to be closed; overClients per connection of the load, which may
+	// leastOpen is the minimum number of connections that wait for a body to be closed; overClients per connection of the load, which may
 	// all be read at this moment.
 	leastOpen   = 200
 	overClients = 10
-	// leastCame is the least part of their goroutines, two each, that came during the recording.
+	// leastCame is the minimum part of their goroutines, two each, that came during the recording.
 	leastCame = 0.5
 )
 

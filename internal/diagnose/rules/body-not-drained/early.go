@@ -17,7 +17,7 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// often is the least share of responses that an early return must leave unread.
+// often is the minimum share of responses that an early return must leave unread.
 const often = 0.05
 
 // early is a return statement of a function that reads most responses: the body of those that it returns for is unread.

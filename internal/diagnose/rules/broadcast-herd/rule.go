@@ -23,7 +23,7 @@ const (
 	broadcast = "sync.(*Cond).Broadcast"
 	// fewest waits at a line, and in a second of the trace.
 	fewest, fewestRate = 500, 500
-	// inVain is the least share of the wake-ups after which the goroutine waits again.
+	// inVain is the minimum share of the wake-ups after which the goroutine waits again.
 	inVain = 0.75
 	// leastShare of the program's CPU that waiting and waking must take.
 	leastShare = 0.02

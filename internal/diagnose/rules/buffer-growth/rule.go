@@ -17,7 +17,7 @@ import (
 const (
 	// leastGrowths is how often a buffer must be reallocated on average each time that it is created.
 	leastGrowths = 3
-	// leastSize is the least mean size in bytes of what is allocated.
+	// leastSize is the minimum mean size in bytes of what is allocated.
 	leastSize = 2048
 )
 

@@ -19,12 +19,12 @@ import (
 const (
 	// vain is how many iterations of a loop, as counted, do nothing but try for each one that does something.
 	vain = 100
-	// hot is the least share of a loop's iterations in which a line runs that belongs to trying.
+	// hot is the minimum share of a loop's iterations in which a line runs that belongs to trying.
 	hot = 0.5
 	// yielder is the function of the runtime that schedules other goroutines on behalf of runtime.Gosched; it runs on the stack
 	// of the scheduler, so its callers are unknown.
 	yielder = "runtime.gosched_m"
-	// mostYields is the least share of the counted calls of Gosched that a loop must have to be charged with what they cost.
+	// mostYields is the minimum share of the counted calls of Gosched that a loop must have to be charged with what they cost.
 	mostYields = 0.9
 )
 

@@ -34,7 +34,7 @@ func Rule() rule.Rule {
 				// If the key repeats, nearly all lookups save the computation of a miss. How often
 				// keys then repeat was not measured.
 				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.05, High: 1},
-				Specificity: 1, // the computation is no mistake; repeating it is
+				Specificity: 1, // the computation is not a mistake; repeating it is
 				Removes:     true,
 			},
 			Prepare: prepare,

@@ -21,9 +21,9 @@ import (
 const (
 	// fewest calls that overlap with one of the same input, and their least share of all calls.
 	fewest, leastShare = 10, 0.3
-	// mostly is the least share of the repeated calls that overlap: the others would find the result in the cache.
+	// mostly is the minimum share of the repeated calls that overlap: the others would find the result in the cache.
 	mostly = 0.7
-	// same is the least share of the results that are equal, where they could be compared.
+	// same is the minimum share of the results that are equal, where they could be compared.
 	same = 0.9
 )
 

@@ -21,7 +21,7 @@ import (
 const (
 	// fewest waits on one channel, and in a second of the trace.
 	fewest, fewestRate = 1000, 1000
-	// mostlyBrief is the least share of the waits that come after less than 5 µs of work.
+	// mostlyBrief is the minimum share of the waits that come after less than 5 µs of work.
 	mostlyBrief = 0.5
 	// leastShare of the program's CPU that the channel must take. It takes less than a tenth of it
 	// if the work between sends is worth the switches.

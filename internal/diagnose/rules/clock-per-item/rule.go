@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// least is the least number of readings for each call of the function: a loop of fewer iterations is short, however
+// least is the minimum number of readings for each call of the function: a loop of fewer iterations is short, however
 // often it runs.
 const least = 64
 

@@ -16,7 +16,7 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// leastRows is the least mean number of rows that the inner loop goes through: with 64 bytes of each, they take more than the first-level
+// leastRows is the minimum mean number of rows that the inner loop goes through: with 64 bytes of each, they take more than the first-level
 // cache of a processor, 32 to 64 kB.
 const leastRows = 800
 

@@ -1,4 +1,4 @@
-// Package copytoread finds copies of lists and maps that are made on every call and only read.
+// Package copytoread finds lists and maps that are copied on every call and only read.
 package copytoread
 
 import (
@@ -42,7 +42,7 @@ the whole list has, and the collector's work for them.
 
 Look the entry up where the list is: a method that takes the key, under the same
 lock. Or keep the list immutable: writers build a new one and store it in an
-atomic.Pointer (copy on write), readers use it as it is, without a lock. A map
+atomic.Pointer (copy on write), readers use it directly, without a lock. A map
 that is copied to replace a few values needs no copy when there is nothing to
 replace.
 
@@ -160,9 +160,9 @@ func describe(c *finder.Case, made *copy) {
 			syntax.FuncName(c.Place), what, syntax.Text(made.source), each)
 		c.Fix = fmt.Sprintf("Look the entry up in %s itself, under its lock. Or replace %[1]s as a whole when it changes (copy on write, in an atomic.Pointer), so that readers need neither lock nor copy.", syntax.Text(made.source))
 	case made.isMap:
-		c.Fix = fmt.Sprintf("Use %s as it is where nothing in it has to be replaced, or replace values when they are read.", syntax.Text(made.source))
+		c.Fix = fmt.Sprintf("Use %s directly where nothing in it has to be replaced, or replace values when they are read.", syntax.Text(made.source))
 	default:
-		c.Fix = fmt.Sprintf("Use %s as it is: nobody changes the copy.", syntax.Text(made.source))
+		c.Fix = fmt.Sprintf("Use %s directly: nothing changes the copy.", syntax.Text(made.source))
 	}
 	c.Confidence = rule.Likely
 }

@@ -147,7 +147,7 @@ func advice(p *rule.Pass, s *site.Site) string {
 	return "Check whether the work is needed, and needed so often."
 }
 
-// often is the least number of executions per call of its function for advice about a loop.
+// often is the minimum number of executions per call of its function for advice about a loop.
 const often = 10
 
 // split describes which calls take a line's CPU and memory.

@@ -20,7 +20,7 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// heavy is the least size, in bytes, that one value must allocate to be worth a pool.
+// heavy is the minimum size, in bytes, that one value must allocate to be worth a pool.
 const heavy = 1024
 
 // Rule is ctor-per-call.

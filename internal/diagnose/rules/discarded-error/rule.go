@@ -19,7 +19,7 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// least is the least share of calls that must fail: below it, the error is an exception.
+// least is the minimum share of calls that must fail: below it, the error is an exception.
 const least = 0.25
 
 // Rule is discarded-error.

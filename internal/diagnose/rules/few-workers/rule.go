@@ -20,15 +20,15 @@ import (
 const (
 	// leastShare of the requests' time that they must wait for the workers.
 	leastShare = 0.25
-	// queue is the least number of requests that wait at a time, for each worker: with fewer, one works at each of them.
+	// queue is the minimum number of requests that wait at a time, for each worker: with fewer, one works at each of them.
 	queue = 2
 	// mostIdle is the largest share of the workers' time in which they wait for work.
 	mostIdle = 0.1
-	// leastWaiting is the least share of their time in which they wait for something else, and use no processor.
+	// leastWaiting is the minimum share of their time in which they wait for something else, and use no processor.
 	leastWaiting = 0.5
 	// most workers that are too few.
 	most = 256
-	// byWorkers is the least share of the waits that workers must end.
+	// byWorkers is the minimum share of the waits that workers must end.
 	byWorkers = 0.8
 )
 

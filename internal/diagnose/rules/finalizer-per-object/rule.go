@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// backlog is the least number of waiting finalizers and cleanups that is reported: the goroutine
+// backlog is the minimum number of waiting finalizers and cleanups that is reported: the goroutine
 // that runs them is behind.
 const backlog = 10_000
 

@@ -26,7 +26,7 @@ import (
 // are a judgement, not computed.
 var outside = stats.Interval{Value: 0.3, Low: 0, High: 0.7}
 
-// leastSaved is the least part of CPU that a trial must save to be worth the memory.
+// leastSaved is the minimum part of CPU that a trial must save to be worth the memory.
 const leastSaved = 0.01
 
 // Rule is gc-cpu-spare-memory.

@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// leastWaiting is the least number of goroutines at one line. Pools of workers have hundreds.
+	// leastWaiting is the minimum number of goroutines at one line. Pools of workers have hundreds.
 	leastWaiting = 1000
 	// leastCounted goroutines are enough if leastPerUnit of them came with each request: pools do
 	// not grow with requests.
 	leastCounted = 200
 	leastPerUnit = 0.02
-	// leastCame is the least part of them that came during the recording: a pool is there from the
+	// leastCame is the minimum part of them that came during the recording: a pool is there from the
 	// start.
 	leastCame = 0.5
-	// overClients is the least number of them per connection of the load: each connection may have
+	// overClients is the minimum number of them per connection of the load: each connection may have
 	// some goroutines of its own.
 	overClients = 10
 	// leastLeaked goroutines are enough if the garbage collector found that nothing can wake them:
 	// a service may have a few that block forever by design.
 	leastLeaked = 10
-	// stack is the least memory of a goroutine, in bytes (runtime.stackMin).
+	// stack is the minimum memory of a goroutine, in bytes (runtime.stackMin).
 	stack = 2048
 )
 

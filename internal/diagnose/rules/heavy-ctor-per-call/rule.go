@@ -32,7 +32,7 @@ const lazily = "compress/flate.NewWriter*"
 // lazy are the types that create their compressor in the first Write.
 var lazy = []string{"compress/gzip", "compress/zlib"}
 
-// large is the least mean size, in bytes, of the objects of a heavy constructor.
+// large is the minimum mean size, in bytes, of the objects of a heavy constructor.
 const large = 512
 
 // Rule is heavy-ctor-per-call.

@@ -24,15 +24,15 @@ const (
 	leastWait = 0.1
 	// leastShare of all waiting for mutexes that must end at one Unlock.
 	leastShare = 0.1
-	// leastTimes is the least number of waits that is no accident.
+	// leastTimes is the minimum number of waits that is not chance.
 	leastTimes = 20
-	// long is the least share of the program's CPU under the lock of a section that is too long. Shorter ones are
+	// long is the minimum share of the program's CPU under the lock of a section that is too long. Shorter ones are
 	// entered too often.
 	long = 0.1
-	// popular is the least share of the program's CPU in a short section, with its Lock and Unlock, that is
+	// popular is the minimum share of the program's CPU in a short section, with its Lock and Unlock, that is
 	// entered too often. Below it, the holder was preempted by chance, as happens on a busy machine, and others waited.
 	popular = 0.05
-	// most is the least share of a section's CPU of a line that the advice is about.
+	// most is the minimum share of a section's CPU of a line that the advice is about.
 	most = 0.25
 )
 

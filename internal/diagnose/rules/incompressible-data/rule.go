@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// leastBlocks is the least number of samples that build the codes of blocks. Without them nothing says what became of the blocks.
+	// leastBlocks is the minimum number of samples that build the codes of blocks. Without them nothing says what became of the blocks.
 	leastBlocks = 8
 	// mostMatched is the largest time for following repetitions, as a share of the search for them. In texts it takes as long as the rest.
 	mostMatched = 0.35
@@ -50,7 +50,7 @@ func Rule() rule.Rule {
 
 const doc = `Images, archives, video and encrypted data have no repetitions left. A compressor
 searches them at full cost, finds that a block would not get smaller, and stores
-it as it is. A middleware that compresses responses of all types, or image/*, and
+it unchanged. A middleware that compresses responses of all types, or image/*, and
 an archive of photos with zip.Deflate, do that.
 
 Compress only types that get smaller: text, JSON, XML, SVG. Add files that are

@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	// least is the least mean number of iterations with I/O, each time that the loop is reached; leastRequests of requests to other
+	// least is the minimum mean number of iterations with I/O, each time that the loop is reached; leastRequests of requests to other
 	// services, whose round trips are longer.
 	least         = 5
 	leastRequests = 3
@@ -103,7 +103,7 @@ func embedded(rows []*site.Row) bool {
 	return true
 }
 
-// fewest is the least mean number of iterations.
+// fewest is the minimum mean number of iterations.
 func (k asked) fewest() float64 {
 	if k.noun == request {
 		return leastRequests

@@ -126,9 +126,9 @@ func (s *search) at(f *site.Frame, callee string) *key {
 }
 
 const (
-	// leastEach is the least time in seconds of a line's keys in one comparison, where executions were counted.
+	// leastEach is the minimum time in seconds of a line's keys in one comparison, where executions were counted.
 	leastEach = 20e-9
-	// mostlyBelow is the least share of a function's cost that must be in what it calls or allocates, for one that is not of the standard
+	// mostlyBelow is the minimum share of a function's cost that must be in what it calls or allocates, for one that is not of the standard
 	// library: a getter does nothing of its own.
 	mostlyBelow = 0.3
 )

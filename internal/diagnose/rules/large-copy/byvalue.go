@@ -18,7 +18,7 @@ import (
 const (
 	// leastPassed is the size of a value, in bytes, from which it is expensive to pass: it takes some 30 ns to copy.
 	leastPassed = 1024
-	// leastOwn is the least share of the line's CPU that the copy and the line itself must have.
+	// leastOwn is the minimum share of the line's CPU that the copy and the line itself must have.
 	leastOwn = 0.5
 )
 
@@ -171,7 +171,7 @@ func onlyRead(p *gocode.Place, v *types.Var) bool {
 }
 
 // reads reports whether a use of a value reads it or a part of it, at once. What is behind its slices, maps and pointers
-// is no part of it: the copy shares that.
+// is not part of it: the copy shares that.
 func reads(p *gocode.Place, use *ast.Ident) bool {
 	path := p.Enclosing(use)
 	var at ast.Expr = use

@@ -23,7 +23,7 @@ const (
 	leastBytes = 2 << 20
 	// leastShare of live memory that the line must have gained in the window.
 	leastShare = 0.02
-	// stays is the least part of what the line allocated in the window that must be live at its
+	// stays is the minimum part of what the line allocated in the window that must be live at its
 	// end, if the source does not show what retains it. A growing map or slice leaves more than the
 	// rest behind as garbage.
 	stays = 0.5
@@ -123,7 +123,7 @@ type window struct {
 	requests int64
 }
 
-// judge returns the match of a line; false if it is no leak, as far as is known.
+// judge returns the match of a line; false if it is not a leak, as far as is known.
 func (w *window) judge(g growth) (rule.Match, bool) {
 	p := w.pass
 	if g.bytes < leastBytes || float64(g.bytes) < leastShare*float64(p.Table.Totals.LiveBytes) {

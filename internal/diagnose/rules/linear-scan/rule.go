@@ -72,7 +72,7 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// leastEach is the least time of one search, in seconds, that shows a long slice: 50 elements and
+// leastEach is the minimum time of one search, in seconds, that shows a long slice: 50 elements and
 // more, where a lookup in a map takes about 20 ns.
 const leastEach = 100e-9
 

@@ -32,7 +32,7 @@ var waiting = rule.Fraction{Expect: 0.6, Low: 0.25, High: 0.95}
 const (
 	// leastSamples under the lock that show where the time goes.
 	leastSamples = 10
-	// mostlyOne is the least share of the section's CPU of a line that the advice is about.
+	// mostlyOne is the minimum share of the section's CPU of a line that the advice is about.
 	mostlyOne = 0.25
 )
 

@@ -23,7 +23,7 @@ import (
 // allocations. Above it, the line is written at least sometimes.
 const mostWork = 0.05
 
-// fewest is the least number of samples of the call. A line that is written spends four fifths of
+// fewest is the minimum number of samples of the call. A line that is written spends four fifths of
 // its time on that, so three samples miss it once in a hundred times.
 const fewest = 3
 

@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// leastSamples is the least number of samples of formatting the text. With so many, writing would
+// leastSamples is the minimum number of samples of formatting the text. With so many, writing would
 // have samples too: it takes no less time.
 const leastSamples = 20
 

@@ -21,7 +21,7 @@ const (
 	leastWait = 0.05
 	// leastPart of the CPU under the lock that log lines must take. They also wait, which no CPU profile shows.
 	leastPart = 0.2
-	// leastTimes is the least number of waits that is no accident.
+	// leastTimes is the minimum number of waits that is not chance.
 	leastTimes = 20
 )
 

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// leastSamples is the least size of a profile to compile with: 3 s of CPU at 100 Hz.
+	// leastSamples is the minimum size of a profile to compile with: 3 s of CPU at 100 Hz.
 	leastSamples = 300
 	// leastShare of CPU that must be in Go code that the compiler could optimize further: not in
 	// system calls, not in the runtime.

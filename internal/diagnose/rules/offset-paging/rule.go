@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// leastPages is the least number of pages for each unit of work.
+// leastPages is the minimum number of pages for each unit of work.
 const leastPages = 8
 
 // Rule is offset-paging.

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// leastMark is the least share of CPU in marking that is worth a finding.
+	// leastMark is the minimum share of CPU in marking that is worth a finding.
 	leastMark = 0.1
-	// leastScan is the least part of the live heap that the collector has to scan.
+	// leastScan is the minimum part of the live heap that the collector has to scan.
 	leastScan = 0.5
-	// leastHeld is the least part of the live heap that one line must have allocated.
+	// leastHeld is the minimum part of the live heap that one line must have allocated.
 	leastHeld = 0.3
 	// leastLive bytes of live heap: the fixed cost of a cycle does not depend on pointers.
 	leastLive = 8 << 20

@@ -19,9 +19,9 @@ import (
 const (
 	// leastCopies is how often a line must have copied the slice.
 	leastCopies = 100
-	// leastElements is the least mean number of elements of a copy.
+	// leastElements is the minimum mean number of elements of a copy.
 	leastElements = 64
-	// mostlyHere is the least part of a function's cost that must come from callers that add to one slice.
+	// mostlyHere is the minimum part of a function's cost that must come from callers that add to one slice.
 	mostlyHere = 0.8
 )
 

@@ -18,9 +18,9 @@ import (
 const (
 	// leastRuns is how often a line must run for each unit of work to count as the body of a caller's loop.
 	leastRuns = 100
-	// leastMove is the least time of a move, in seconds, that is of more than a few elements: about 2 KB.
+	// leastMove is the minimum time of a move, in seconds, that is of more than a few elements: about 2 KB.
 	leastMove = 200e-9
-	// mostlyMoves is the least part of the line's CPU that must go into moves.
+	// mostlyMoves is the minimum part of the line's CPU that must go into moves.
 	mostlyMoves = 0.6
 	// leastCPU is the line's least share of all CPU where the time of one move is not known.
 	leastCPU = 0.05

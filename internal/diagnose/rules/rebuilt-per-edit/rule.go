@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	// leastEdits is the least number of iterations each time the loop is reached.
+	// leastEdits is the minimum number of iterations each time the loop is reached.
 	leastEdits = 8
-	// leastCopy is the least number of bytes that one call allocates, on average.
+	// leastCopy is the minimum number of bytes that one call allocates, on average.
 	leastCopy = 512
 )
 

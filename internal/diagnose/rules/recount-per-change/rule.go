@@ -18,7 +18,7 @@ import (
 const (
 	// least iterations of the loop, each time that it is reached.
 	least = 256
-	// perChange is the least number of iterations for each element that may have changed since the last time.
+	// perChange is the minimum number of iterations for each element that may have changed since the last time.
 	perChange = 32
 	// mostFrames from the loop to the line that names the collection.
 	mostFrames = 4
@@ -103,7 +103,7 @@ func (s *search) line(r *site.Row) int {
 	return -1
 }
 
-// recountAt returns what the line of frame j computes with the loop of frame i; nil when that is no total of a collection
+// recountAt returns what the line of frame j computes with the loop of frame i; nil when that is not a total of a collection
 // that changed little.
 func (s *search) recountAt(r *site.Row, i, j int, t *total) *recount {
 	f := r.Stack[j]

@@ -70,13 +70,13 @@ func judge(c *finder.Case) bool {
 		return false // in an interface: only reflection can access the elements
 	}
 	call := c.Calls[0]
-	twin := "slices.SortFunc"
+	variant := "slices.SortFunc"
 	if c.Name() == "sort.SliceStable" {
-		twin = "slices.SortStableFunc"
+		variant = "slices.SortStableFunc"
 	}
 	name := syntax.TypeText(c.Place, elem)
 	c.Cause = fmt.Sprintf("%s swaps the elements of %s through a function made by reflection, and compares them by index.", funcname.Short(c.Name()), syntax.Text(call.Args[0]))
-	c.Fix = fmt.Sprintf("Write %s(%s, func(a, b %s) int { … }) with cmp.Compare", twin, syntax.Text(call.Args[0]), name)
+	c.Fix = fmt.Sprintf("Write %s(%s, func(a, b %s) int { … }) with cmp.Compare", variant, syntax.Text(call.Args[0]), name)
 	if b, basic := elem.Underlying().(*types.Basic); basic && b.Info()&types.IsOrdered != 0 {
 		c.Fix += fmt.Sprintf("; if the order is the natural one, slices.Sort(%s)", syntax.Text(call.Args[0]))
 	}

@@ -74,11 +74,11 @@ func judge(c *finder.Case) bool {
 	}
 	switch {
 	case all.fold:
-		c.Fix = fmt.Sprintf("Keep the words, in lower case, as keys of a map[string]struct{} that is made once, and look up strings.ToLower(%s): one lookup, however many words there are.", key)
+		c.Fix = fmt.Sprintf("Keep the words, in lower case, as keys of a map[string]struct{} that is created once, and look up strings.ToLower(%s): one lookup, however many words there are.", key)
 	case all.joined == "" && len(all.words) <= mostCases:
 		c.Fix = fmt.Sprintf("Write a switch on %s with the words as cases, or look it up in a set (a map[string]struct{}) that is made once.", key)
 	default:
-		c.Fix = fmt.Sprintf("Keep the words as keys of a map[string]struct{} that is made once, and look %s up in it: one lookup, however many words there are.", key)
+		c.Fix = fmt.Sprintf("Keep the words as keys of a map[string]struct{} that is created once, and look %s up in it: one lookup, however many words there are.", key)
 	}
 	f := saves(all)
 	c.Fraction = &f

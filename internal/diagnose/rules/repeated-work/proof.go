@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// provedCalls is the least number of compared results that proves repeated inputs.
+// provedCalls is the minimum number of compared results that proves repeated inputs.
 const provedCalls = 100
 
 // proved reports whether a function returned the same for each repeated input, often enough to

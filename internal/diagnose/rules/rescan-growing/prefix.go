@@ -21,7 +21,7 @@ import (
 const (
 	// leastRuns is how often a line must run for each unit of work to be the body of a caller's loop.
 	leastRuns = 100
-	// leastEach is the least time of one pass in seconds that is of more than a few hundred bytes.
+	// leastEach is the minimum time of one pass in seconds that is of more than a few hundred bytes.
 	leastEach = 100e-9
 )
 

@@ -57,7 +57,7 @@ empty the buffer on no path of each iteration.
 Seen in the field: ClickHouse/clickhouse-go#1949; golang/go#17851 (line numbers of
 text/template).`
 
-// least is the least mean number of iterations, each time that the loop is reached.
+// least is the minimum mean number of iterations, each time that the loop is reached.
 const least = 10
 
 func judge(c *finder.Case) bool { return growing(c) || prefix(c) || fed(c) }

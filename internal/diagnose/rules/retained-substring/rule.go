@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// large is the least mean size, in bytes, of buffers that are worth copying a part out of.
+	// large is the minimum mean size, in bytes, of buffers that are worth copying a part out of.
 	large = 1 << 10
 	// leastShare of the live memory that the line must have allocated.
 	leastShare = 0.05

@@ -9,7 +9,7 @@
 // A program says in its own source what the rule must find: a line that ends in
 // "// want RULE" must be found, one in "// may RULE" may be (it is guilty, but costs so little
 // that a short run has a sample of it now and then), every other line must not. Programs
-// end by themselves within a second or two of CPU.
+// exit after a second or two of CPU.
 package ruletest
 
 import (

@@ -313,7 +313,7 @@ func unpackInto(dir, archive string) error {
 	return nil
 }
 
-// modulePath is the path that the module in an archive gets, which is no other's: of rules/RULE/testdata/NAME.txtar
+// modulePath is the path that the module in an archive gets, which is unique: of rules/RULE/testdata/NAME.txtar
 // example.com/RULE/NAME.
 func modulePath(archive string) string {
 	path, err := filepath.Abs(archive)

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// least is the least mean number of elements of a search for which an index is faster: a map
+	// least is the minimum mean number of elements of a search for which an index is faster: a map
 	// lookup of a string takes about 20 ns, a comparison 1 to 2 ns.
 	least = 32
 	// mostKept is the largest share of the elements that a filter keeps to be a search for a few.
@@ -33,7 +33,7 @@ func Rule() rule.Rule {
 		ID:    "scan-per-lookup",
 		Kind:  rule.CPU,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "Loop that walks many elements to find one",
+		Title: "Loop that searches many elements to find one",
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
@@ -62,7 +62,7 @@ map. The rule reports only loops that scan at least 32 elements each time, as
 counted in the recording, and do nothing with the others. It leaves alone loops
 over the bytes of strings.
 
-Seen in the field: ehabterra/apispec#495 (a map walked for one key, 10.6 % of
+Seen in the field: ehabterra/apispec#495 (a map searched for one key, 10.6 % of
 CPU); emitter-io/emitter#206 (a slice of subscribers became a map).`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
@@ -149,7 +149,7 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 	n := units.Number(s.Iterations)
 	switch s.kind {
 	case last:
-		m.Cause = fmt.Sprintf("The loop on line %d walks the linked list to its end, %s links each time it is reached.%s", s.head, n, grows)
+		m.Cause = fmt.Sprintf("The loop on line %d follows the linked list to its end, %s links each time it is reached.%s", s.head, n, grows)
 		m.Fix = "Keep a pointer to the last element too; or use a slice and append to it."
 		m.Fraction = &rule.Fraction{Expect: 0.95, Low: 0.7, High: 1}
 		return

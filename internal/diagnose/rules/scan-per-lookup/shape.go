@@ -176,7 +176,7 @@ func asks(p *gocode.Place, cond ast.Expr, vars, best elements) bool {
 			for _, arg := range n.Args {
 				found = found || asks(p, arg, vars, best)
 			}
-			return false // what is called is no operand
+			return false // the called function is not an operand
 		case *ast.Ident:
 			v, ok := p.Object(n).(*types.Var)
 			if !ok || v.IsField() || v.Parent() == p.Pkg.Scope() || best[v] {

@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// leastReady is the least share of requests' time, running or ready, that they are ready
+	// leastReady is the minimum share of requests' time, running or ready, that they are ready
 	// without a processor.
 	leastReady = 0.3
-	// saturated is the least share of busy processors that means too much work. Below it the work
+	// saturated is the minimum share of busy processors that means too much work. Below it the work
 	// comes in bursts.
 	saturated = 0.85
 	// leastAnswered is the part of the requests sent below which the service is overloaded.
 	leastAnswered = 0.95
 	// fewest requests, started in the trace or open at its end.
 	fewest = 5
-	// leastOthers is the least share of the machine of other processes that is reported.
+	// leastOthers is the minimum share of the machine of other processes that is reported.
 	leastOthers = 0.15
 	// manyWakes a second, and the share of the time that goroutines run, above which waking idle
 	// processors costs much.

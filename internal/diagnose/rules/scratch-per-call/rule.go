@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// leastBytes is the least share of all allocated bytes that the line must allocate.
+	// leastBytes is the minimum share of all allocated bytes that the line must allocate.
 	leastBytes = 0.2
-	// leastSize is the least mean size of the objects, in bytes: below it, a pool costs as much as
+	// leastSize is the minimum mean size of the objects, in bytes: below it, a pool costs as much as
 	// allocating.
 	leastSize = 512
 	// mostLive is the largest share of the allocated memory that a collection may find alive:

@@ -17,7 +17,7 @@ const (
 	// leastShare of the requests' time that they must wait for the semaphore: a limit is meant to
 	// be reached sometimes.
 	leastShare = 0.25
-	// letIn is the least share of these waits that other requests must end.
+	// letIn is the minimum share of these waits that other requests must end.
 	letIn = 0.8
 )
 

@@ -20,16 +20,16 @@ import (
 )
 
 const (
-	// leastGain is the least share of the program's time that splitting a loop must be able to
+	// leastGain is the minimum share of the program's time that splitting a loop must be able to
 	// save.
 	leastGain = 0.1
-	// mostlySerial is the least share of the time with one goroutine running that makes a hint
+	// mostlySerial is the minimum share of the time with one goroutine running that makes a hint
 	// about other serial work.
 	mostlySerial = 0.5
 	// untraced is the saving relative to what the trace of another run allowed: examples/mandelbrot
 	// saved up to 1.02. The reason was not examined.
 	untraced = 1.03
-	// longSerial is the least share of the time of one line or loop in such a hint.
+	// longSerial is the minimum share of the time of one line or loop in such a hint.
 	longSerial = 0.3
 )
 

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// leastRate is the least number of sleeps of a line per second: below it polling costs next to
+	// leastRate is the minimum number of sleeps of a line per second: below it polling costs next to
 	// nothing.
 	leastRate = 50
 	// longestSleep, in seconds, and littleWork between sleeps, as a part of them: longer sleeps

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// leastSorts is the least number of sorts for each change of a list.
+	// leastSorts is the minimum number of sorts for each change of a list.
 	leastSorts = 10
-	// leastRuns is the least number of sorts in a program that runs and exits.
+	// leastRuns is the minimum number of sorts in a program that runs and exits.
 	leastRuns = 20
 )
 

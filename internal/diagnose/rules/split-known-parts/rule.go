@@ -90,7 +90,7 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// tooMany is the least ratio of the mean number of parts to the number that the program accepts.
+// tooMany is the minimum ratio of the mean number of parts to the number that the program accepts.
 const tooMany = 8
 
 // bounded judges a list whose length is checked and that has other uses too: it is a mistake when
@@ -128,7 +128,7 @@ func bounded(c *finder.Case) bool {
 	return false
 }
 
-// longList is the least mean number of parts of a list that is not worth allocating for one loop.
+// longList is the minimum mean number of parts of a list that is not worth allocating for one loop.
 const longList = 64
 
 // walked reports whether a list is only ranged over and passed to len.

@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// leastEach is the least CPU in seconds of a query for each row that it returns: a row that an index finds takes a tenth of it.
+// leastEach is the minimum CPU in seconds of a query for each row that it returns: a row that an index finds takes a tenth of it.
 const leastEach = 50e-6
 
 // Rule is sql-full-scan.

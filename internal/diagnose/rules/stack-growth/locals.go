@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// leastLocal is the least size, in bytes, of a variable that alone outgrows a stack: goroutines start with 2 KiB, or
+// leastLocal is the minimum size, in bytes, of a variable that alone outgrows a stack: goroutines start with 2 KiB, or
 // with the average stack size.
 const leastLocal = 4 << 10
 

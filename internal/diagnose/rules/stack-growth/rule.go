@@ -20,7 +20,7 @@ import (
 const (
 	// leastShare of CPU that growing the stacks of the goroutines of one function must take.
 	leastShare = 0.02
-	// leastSamples is the least number of samples of it.
+	// leastSamples is the minimum number of samples of it.
 	leastSamples = 8
 )
 

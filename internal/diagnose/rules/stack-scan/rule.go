@@ -16,9 +16,9 @@ import (
 const (
 	// leastShare of CPU that scanning stacks must take.
 	leastShare = 0.03
-	// leastPart is the least part of all scanned memory that is stacks.
+	// leastPart is the minimum part of all scanned memory that is stacks.
 	leastPart = 0.3
-	// many is the least number of goroutines: a few deep stacks have another cause.
+	// many is the minimum number of goroutines: a few deep stacks have another cause.
 	many = 1000
 )
 

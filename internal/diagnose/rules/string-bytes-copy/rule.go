@@ -28,8 +28,8 @@ var searching = []string{
 	"Index", "IndexAny", "IndexByte", "IndexRune", "LastIndex", "LastIndexAny", "LastIndexByte",
 }
 
-// twins maps functions for strings to their variants for bytes.
-var twins = []struct{ text, bytes string }{
+// variants maps functions for strings to their variants for bytes.
+var variants = []struct{ text, bytes string }{
 	{"unicode/utf8.ValidString", "unicode/utf8.Valid"},
 	{"unicode/utf8.RuneCountInString", "unicode/utf8.RuneCount"},
 	{"(*regexp.Regexp).MatchString", "(*regexp.Regexp).Match"},
@@ -157,24 +157,24 @@ func judge(p *gocode.Place, call *ast.CallExpr) (cause, fix string) {
 	}
 	toString := syntax.IsString(p, call)
 	for _, use := range uses {
-		what, twin := instead(at, use, toString, use == call)
-		if twin == "" {
+		what, variant := instead(at, use, toString, use == call)
+		if variant == "" {
 			return "", ""
 		}
 		cause = fmt.Sprintf("%s copies %s only for %s.", syntax.Text(call), syntax.Text(call.Args[0]), what)
-		fix = fmt.Sprintf("Use %s, which needs no copy.", twin)
-		if twin == readerTwin {
+		fix = fmt.Sprintf("Use %s, which needs no copy.", variant)
+		if variant == readerVariant {
 			fix = fmt.Sprintf("Let %s read the string without a copy: add a variant for strings, or one function for both (func f[T ~string | ~[]byte](text T)). It only reads its argument.", what)
 		}
-		if compares(twin) && safety.Secret(p, call.Args[0]) {
+		if compares(variant) && safety.Secret(p, call.Args[0]) {
 			fix = safety.ConstantTime
 		}
 	}
 	return cause, fix
 }
 
-// readerTwin marks a variant that does not exist yet.
-const readerTwin = "reader"
+// readerVariant marks a variant that does not exist yet.
+const readerVariant = "reader"
 
 // compares reports whether a function compares two whole texts.
 func compares(name string) bool {
@@ -183,7 +183,7 @@ func compares(name string) bool {
 
 // instead returns the purpose of a use of the copy, and what to call instead; direct is true for
 // the conversion itself, false for a variable that holds the copy.
-func instead(p *gocode.Place, use ast.Expr, toString, direct bool) (what, twin string) {
+func instead(p *gocode.Place, use ast.Expr, toString, direct bool) (what, variant string) {
 	switch n := syntax.Parent(p, use).(type) {
 	case *ast.IndexExpr:
 		if t := p.TypeOf(n.X); t != nil && toString && !direct && ast.Unparen(n.Index) == use && looksUp(p, n) {
@@ -200,7 +200,7 @@ func instead(p *gocode.Place, use ast.Expr, toString, direct bool) (what, twin s
 			return name, t
 		}
 		if !toString && onlyReads(p, n, use) && p.Callee(n).Pkg() == p.Pkg {
-			return funcname.Short(name), readerTwin
+			return funcname.Short(name), readerVariant
 		}
 	}
 	return "", ""
@@ -232,7 +232,7 @@ func twinOf(p *gocode.Place, call *ast.CallExpr, name string, use ast.Expr, toSt
 			return to + "." + f
 		}
 	}
-	for _, t := range twins {
+	for _, t := range variants {
 		if toString && name == t.text {
 			return t.bytes
 		}

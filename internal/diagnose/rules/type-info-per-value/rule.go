@@ -80,10 +80,10 @@ func asksFor(function string) (string, bool) {
 }
 
 const (
-	// leastAsked is the least part of a line's cost that must be in such functions: below it, the
+	// leastAsked is the minimum part of a line's cost that must be in such functions: below it, the
 	// line looks up results that are kept.
 	leastAsked = 0.1
-	// leastRuns is the least number of runs of a line in a program that runs and exits: below it,
+	// leastRuns is the minimum number of runs of a line in a program that runs and exits: below it,
 	// the line may examine many types once.
 	leastRuns = 100
 )

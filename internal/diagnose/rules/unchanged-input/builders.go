@@ -300,7 +300,7 @@ func (o *origin) answers(call *ast.CallExpr) bool {
 	return false
 }
 
-// leastMade is the least number of times per run that a call must build the same result.
+// leastMade is the minimum number of times per run that a call must build the same result.
 const leastMade = 100
 
 // describeMade fills in the words for a result that is built again on every call.

@@ -24,7 +24,7 @@ const (
 	// seldomText is the most often that a text may be set, for each conversion. A text of a few characters that is converted
 	// for each of them has more conversions.
 	seldomText = 0.1
-	// leastConverted is the least number of conversions for each unit of work.
+	// leastConverted is the minimum number of conversions for each unit of work.
 	leastConverted = 20
 )
 

@@ -21,10 +21,10 @@ import (
 const (
 	// fewest goroutines of one go statement, and in a second of the trace.
 	fewest, fewestRate = 1000, 500
-	// mostlyShort is the least share of them that must run less than 10 µs. It is a share of the
+	// mostlyShort is the minimum share of them that must run less than 10 µs. It is a share of the
 	// number, not a mean, because a machine that takes the CPU away prolongs a few by milliseconds.
 	mostlyShort = 0.7
-	// waiting is the least share of their lives off the processor, waiting for something outside
+	// waiting is the minimum share of their lives off the processor, waiting for something outside
 	// the program, of goroutines whose purpose is to wait. Waiting for a processor does not count.
 	waiting = 0.5
 )

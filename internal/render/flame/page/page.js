@@ -147,19 +147,19 @@ function match() {
   const field = element("search");
   field.setCustomValidity("");
   wanted = undefined;
-  let told = "";
+  let text = "";
   if (field.value) {
     try {
       wanted = search(data, field.value);
       const width = panes[0].tree.matched(wanted);
       const upper = panes[1] ? panes[1].tree.matched(wanted) : 0;
-      told = formatShare(Math.max(width, upper), data.total) + " matched";
+      text = formatShare(Math.max(width, upper), data.total) + " matched";
     } catch {
       field.setCustomValidity("not a regular expression");
-      told = "not a regexp";
+      text = "not a regexp";
     }
   }
-  element("matched").textContent = told;
+  element("matched").textContent = text;
   draw();
 }
 

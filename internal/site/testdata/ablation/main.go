@@ -1,4 +1,4 @@
-// Command ablation does a fixed number of rounds of work that allocate at four
+// Command ablation does a fixed number of iterations of work that allocate at four
 // places, each of which can be told to reuse memory instead. What the process
 // then uses less of CPU is what the allocations of that place cost: the truth
 // that a price by profile is held against.
@@ -39,7 +39,7 @@ type cell struct {
 	body [4]uint64
 }
 
-// worker is what one goroutine makes in a round, kept until the next, and the
+// worker is what one goroutine makes in an iteration, kept until the next, and the
 // memory that it uses again when told to.
 type worker struct {
 	chain *cell
@@ -125,9 +125,9 @@ func compute(x uint64, steps int) uint64 {
 }
 
 func main() {
-	rounds := flag.Int64("rounds", 100_000, "rounds of work")
+	iterations := flag.Int64("iterations", 100_000, "iterations of work")
 	depth := flag.Int("live", 18, "depth of the live tree, 2^(depth+1) objects of 48 bytes")
-	steps := flag.Int("steps", 300, "plain work in a round, about 1 ns a step")
+	steps := flag.Int("steps", 300, "plain work in an iteration, about 1 ns a step")
 	without := flag.String("without", "", "places that reuse memory: chain,page,names,index")
 	profiles := flag.String("profiles", "", "write profiles to this path with .cpu, .before and .after")
 	flag.Parse()
@@ -139,12 +139,12 @@ func main() {
 
 	live := grow(*depth)
 	if *profiles == "" {
-		work(*rounds, *steps)
+		work(*iterations, *steps)
 	} else {
 		heap(*profiles + ".before")
 		cpu := create(*profiles + ".cpu")
 		check(pprof.StartCPUProfile(cpu))
-		work(*rounds, *steps)
+		work(*iterations, *steps)
 		pprof.StopCPUProfile()
 		check(cpu.Close())
 		heap(*profiles + ".after")
@@ -152,16 +152,16 @@ func main() {
 	runtime.KeepAlive(live)
 }
 
-// work shares the rounds between as many goroutines as can run at once, so that
+// work shares the iterations between as many goroutines as can run at once, so that
 // none is left idle for free marking.
-func work(rounds int64, steps int) {
+func work(iterations int64, steps int) {
 	var done atomic.Int64
 	var all sync.WaitGroup
 	for i := range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
 			const batch = 100
 			w, x := new(worker), uint64(i)+1
-			for done.Add(batch) <= rounds {
+			for done.Add(batch) <= iterations {
 				for range batch {
 					x = compute(x, steps)
 					chain(w, x)

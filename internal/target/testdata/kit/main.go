@@ -39,14 +39,14 @@ func spin(d time.Duration) (n int) {
 // came before the mutex rate was raised, the runtime takes no sample.
 //
 //go:noinline
-func contend(rounds int) {
+func contend(iterations int) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for g := 0; g < 4; g++ {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			for i := 0; i < rounds; i++ {
+			for i := 0; i < iterations; i++ {
 				mu.Lock()
 				time.Sleep(100 * time.Microsecond)
 				mu.Unlock()
