@@ -21,8 +21,8 @@ import (
 	"github.com/hone-go/hone/internal/live"
 )
 
-// secretly is a program with names to hide; its trace has several generations.
-func secretly(t *testing.T) []byte {
+// tracedWithSecrets is a program with names to hide; its trace has several generations.
+func tracedWithSecrets(t *testing.T) []byte {
 	t.Helper()
 	return tracetest.Record(t, func() {
 		ctx, task := trace.NewTask(context.Background(), "CustomerImport")
@@ -66,7 +66,7 @@ func count(t *testing.T, data []byte) (n int) {
 // readers.
 func TestRewrittenTracesAreTraces(t *testing.T) {
 	live.Only(t)
-	data := secretly(t)
+	data := tracedWithSecrets(t)
 	info, err := exectrace.Read(t.Context(), bytes.NewReader(data), exectrace.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestRewrittenTracesAreTraces(t *testing.T) {
 		if a, b := count(t, out.Bytes()), count(t, data); a != b {
 			t.Errorf("%d events, before %d", a, b)
 		}
-		for _, secret := range []string{"CustomerImport", "Jane", "Example", "secretly", "exectrace_test", "rewrite_test", filepath.Base(t.TempDir())} {
+		for _, secret := range []string{"CustomerImport", "Jane", "Example", "tracedWithSecrets", "exectrace_test", "rewrite_test", filepath.Base(t.TempDir())} {
 			if bytes.Contains(out.Bytes(), []byte(secret)) {
 				t.Errorf("%q is still in it", secret)
 			}
@@ -177,7 +177,7 @@ func TestCutOfRecorded(t *testing.T) {
 // TestGoToolReadsTheCut reads the cut with the installed go tool.
 func TestGoToolReadsTheCut(t *testing.T) {
 	live.Only(t)
-	data := secretly(t)
+	data := tracedWithSecrets(t)
 	var out bytes.Buffer
 	if _, err := exectrace.Cut(t.Context(), &out, bytes.NewReader(data), 1500*time.Millisecond, 0, exectrace.Options{}); err != nil {
 		t.Fatal(err)

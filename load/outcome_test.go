@@ -43,9 +43,9 @@ func TestExpectIsAListOfStatuses(t *testing.T) {
 	}
 }
 
-// TestTroubleSaysWhatAllRequestsGot: when all requests fail, the result says so first, not only in
+// TestTroubleNamesTheOnlyOutcome: when all requests fail, the result says so first, not only in
 // its figures.
-func TestTroubleSaysWhatAllRequestsGot(t *testing.T) {
+func TestTroubleNamesTheOnlyOutcome(t *testing.T) {
 	type statuses = map[int]int64
 	type errs = map[load.ErrorKind]int64
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestTroubleSaysWhatAllRequestsGot(t *testing.T) {
 	}
 }
 
-func TestALoadKnowsRedirectsAndWhatIsExpected(t *testing.T) {
+func TestLoadWithRedirectsAndExpectedStatuses(t *testing.T) {
 	srv := server(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/gone" {
 			http.NotFound(w, r)

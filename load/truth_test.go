@@ -71,7 +71,7 @@ func TestAtTheCapLatencyStillCountsFromTheSchedule(t *testing.T) {
 	}
 }
 
-func TestWhatIsNeverAnsweredIsMissedAndCounted(t *testing.T) {
+func TestUnansweredRequestsAreCounted(t *testing.T) {
 	noneLeft(t)
 	hang := make(chan struct{})
 	srv := server(t, hanging(hang))

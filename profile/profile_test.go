@@ -70,7 +70,7 @@ func TestSampleIndex(t *testing.T) {
 	}
 }
 
-func TestBuilderRefusesWhatMakesNoSense(t *testing.T) {
+func TestBuilderRefusesInvalidSpecs(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	b.Add(nil, 1, 2)
 	if _, err := b.Profile(); err == nil || !strings.Contains(err.Error(), "sample 0 has 2 values") {

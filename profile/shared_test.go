@@ -105,7 +105,7 @@ func TestMergeOfUnlikeTypesEqualsGoogle(t *testing.T) {
 	})
 }
 
-func TestShareOfLikeProfilesIsThemselves(t *testing.T) {
+func TestShareOfProfilesWithTheSameTypes(t *testing.T) {
 	a, b := profiletest.Small(t), profiletest.Small(t)
 	x, y, dropped, err := profile.Share(a, b)
 	if x != a || y != b || dropped != nil || err != nil {

@@ -58,7 +58,7 @@ func TestRateDifferenceIsTheConditionalBinomialTest(t *testing.T) {
 	})
 }
 
-func TestRateDifferenceOfWhatIsNoCount(t *testing.T) {
+func TestRateDifferenceOfInvalidCounts(t *testing.T) {
 	good := counted(5, 1, 1)
 	for _, bad := range []Tally{{}, {1, 1, 0}, {-1, 1, 1}, {0, 1, 1}, {math.NaN(), 1, 1}, {1, math.Inf(1), 1}, {1, 1, -2}} {
 		for _, d := range []Difference{RateDifference(bad, good), RateDifference(good, bad)} {

@@ -93,7 +93,7 @@ func TestShareCovers95PercentOnAverage(t *testing.T) {
 	near(t, "mean coverage", sum/float64(steps), 0.95, 0.008)
 }
 
-func TestWhatCannotBeToldIsUnbounded(t *testing.T) {
+func TestUnknownIsUnbounded(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	unknown := func(what string, i Interval) {
 		t.Helper()

@@ -72,7 +72,7 @@ func declared(t *testing.T, name, tag string) (functions []string) {
 }
 
 // Each repair alone, and all repairs of a program together, pass the program's tests.
-func TestRepairsAnswerAlike(t *testing.T) {
+func TestRepairsGiveTheSameAnswers(t *testing.T) {
 	all := map[string][]string{}
 	for _, r := range repairs(t) {
 		all[r.program] = append(all[r.program], "fix_"+r.name)

@@ -91,7 +91,7 @@ func sums(t failer, q Request) {
 	}
 }
 
-func TestNetworkWaitsAreNoBoundaries(t *testing.T) {
+func TestNetworkWaitsAreNotBoundaries(t *testing.T) {
 	f := newFake()
 	g := f.connection()
 	f.arrive(g, firstRead)
@@ -188,7 +188,7 @@ func TestBodyReadsAreInside(t *testing.T) {
 	sums(t, q)
 }
 
-func TestSlowClientsTakeTheResponseInPieces(t *testing.T) {
+func TestSlowClientsReadTheResponseInPieces(t *testing.T) {
 	f := newFake()
 	g := f.connection()
 	f.arrive(g, firstRead)

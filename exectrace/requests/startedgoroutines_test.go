@@ -265,9 +265,9 @@ func TestOthersAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestWhateverStartedGoroutinesDo checks that the times of requests add up, whose goroutines start
+// TestTimesOfStartedGoroutinesAddUp checks that the times of requests add up, whose goroutines start
 // others, wait for them and outlive them at random.
-func TestWhateverStartedGoroutinesDo(t *testing.T) {
+func TestTimesOfStartedGoroutinesAddUp(t *testing.T) {
 	for seed := range uint64(300) {
 		f, rnd := newFake(), rand.New(rand.NewPCG(seed, 1))
 		g := f.connection()

@@ -80,7 +80,7 @@ func TestTheSameTraceGivesTheSameResult(t *testing.T) {
 
 func around(text []byte, i int) []byte { return text[max(0, i-200):min(len(text), i+100)] }
 
-func TestNothingSetsThemApart(t *testing.T) {
+func TestSlowRequestsLikeTheOthers(t *testing.T) {
 	f := newFake()
 	g := f.connection()
 	for range 100 {

@@ -351,9 +351,9 @@ func TestFinalizersAreThePrograms(t *testing.T) {
 func sleeper()  { time.Sleep(2 * time.Millisecond) }
 func receiver() { <-time.After(2 * time.Millisecond) }
 
-// TestWhatGoWasGiven distinguishes goroutines that sync.WaitGroup.Go started, which all start with
+// TestFunctionsOfWaitGroupGo distinguishes goroutines that sync.WaitGroup.Go started, which all start with
 // the same closure.
-func TestWhatGoWasGiven(t *testing.T) {
+func TestFunctionsOfWaitGroupGo(t *testing.T) {
 	f := read(t, tracetest.Record(t, func() {
 		before := runtime.NumGoroutine()
 		var wg sync.WaitGroup

@@ -6,9 +6,9 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/tracetext"
 )
 
-// TestCollectorIsNoLock has three goroutines wait at one line, two of them to start a collection,
+// TestCollectorIsNotALock has three goroutines wait at one line, two of them to start a collection,
 // which the tracer reports with the same reason as a lock.
-func TestCollectorIsNoLock(t *testing.T) {
+func TestCollectorIsNotALock(t *testing.T) {
 	const mutex = `"sync.(*Mutex).Lock mutex.go:46;main.f a.go:7"`
 	const gc = `"runtime.semacquire sema.go:192;runtime.gcStart mgc.go:678;runtime.mallocgc malloc.go:1064;main.f a.go:7"`
 	data, err := tracetext.Assemble(`trace 26
@@ -50,9 +50,9 @@ GoUnblock g=4 g_seq=2
 	}
 }
 
-// TestCollectorIsNoChannel has a goroutine wait for a channel of the runtime while it starts a
+// TestCollectorIsNotAChannel has a goroutine wait for a channel of the runtime while it starts a
 // collection.
-func TestCollectorIsNoChannel(t *testing.T) {
+func TestCollectorIsNotAChannel(t *testing.T) {
 	const start = `"runtime.chanrecv1 chan.go:506;runtime.gcBgMarkStartWorkers mgc.go:1417;runtime.gcStart mgc.go:752;runtime.mallocgc malloc.go:1064;main.f a.go:7"`
 	const own = `"runtime.chanrecv1 chan.go:506;main.f a.go:8"`
 	data, err := tracetext.Assemble(`trace 26

@@ -34,10 +34,10 @@ func placed(rng *rand.Rand, benchmarks, samples int, sd, factor float64) *runner
 	return r
 }
 
-// TestPlacementIsNoChange: functions that only moved get a verdict in at most 1 of 40 comparisons
+// TestPlacementIsNotAChange: functions that only moved get a verdict in at most 1 of 40 comparisons
 // of five benchmarks, although the sides differ by more than their runs vary. A change of a tenth
 // is still found.
-func TestPlacementIsNoChange(t *testing.T) {
+func TestPlacementIsNotAChange(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a simulation without goroutines, which takes minutes under the race detector")
 	}

@@ -158,7 +158,7 @@ func TestTargetDiesInEachPhase(t *testing.T) {
 	}
 }
 
-func TestLoadEndsByItself(t *testing.T) {
+func TestLoadFinishes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)

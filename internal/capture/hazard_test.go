@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-func TestTraceHazardIsToldWhereItIs(t *testing.T) {
+func TestTraceHazardIsReportedWhereItIs(t *testing.T) {
 	for _, c := range []struct {
 		phase, version string
 		want           bool

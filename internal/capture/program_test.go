@@ -53,7 +53,7 @@ func programLab(t *testing.T, length time.Duration, change func(n int, s target.
 	return l
 }
 
-func TestProgramThatEnds(t *testing.T) {
+func TestProgramThatExits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := programLab(t, 30*time.Millisecond, nil)
@@ -192,7 +192,7 @@ func TestProgramThatWorksAndThenFailsIsMeasured(t *testing.T) {
 	})
 }
 
-func TestProgramDoesNotEnd(t *testing.T) {
+func TestProgramDoesNotExit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := programLab(t, 0, nil)
@@ -437,7 +437,7 @@ func TestBenchTime(t *testing.T) {
 	}
 }
 
-func TestAnother(t *testing.T) {
+func TestAnotherRunFits(t *testing.T) {
 	for _, tt := range []struct {
 		n            int
 		used, budget time.Duration

@@ -23,9 +23,9 @@ func (l *lab) says() string {
 	return b.String()
 }
 
-// TestAHandlerThatHangsIsSaidInTime: the first request is tried once, with the time limit of
+// TestHangingHandlerIsReportedInTime: the first request is tried once, with the time limit of
 // -timeout, and meanwhile the user sees what hone waits for.
-func TestAHandlerThatHangsIsSaidInTime(t *testing.T) {
+func TestHangingHandlerIsReportedInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
@@ -54,9 +54,9 @@ func TestAHandlerThatHangsIsSaidInTime(t *testing.T) {
 	})
 }
 
-// TestAServiceThatStopsAnsweringIsNotMeasuredOn: during the warm-up nothing is recorded, later the
+// TestServiceThatStopsAnsweringIsNotMeasured: during the warm-up nothing is recorded, later the
 // recording ends.
-func TestAServiceThatStopsAnsweringIsNotMeasuredOn(t *testing.T) {
+func TestServiceThatStopsAnsweringIsNotMeasured(t *testing.T) {
 	for _, phase := range []string{"warmup", "clean"} {
 		t.Run(phase, func(t *testing.T) {
 			t.Parallel()
@@ -85,8 +85,8 @@ func TestAServiceThatStopsAnsweringIsNotMeasuredOn(t *testing.T) {
 	}
 }
 
-// TestALoadWithoutSuccessIsSaid: in the progress, in a note, and in the first line of the report.
-func TestALoadWithoutSuccessIsSaid(t *testing.T) {
+// TestLoadWithoutSuccessIsReported: in the progress, in a note, and in the first line of the report.
+func TestLoadWithoutSuccessIsReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
@@ -134,7 +134,7 @@ func TestExpectedErrorsAreNotFailures(t *testing.T) {
 	})
 }
 
-func TestLastWordsOfAHandlerThatPanics(t *testing.T) {
+func TestLastOutputOfAHandlerThatPanics(t *testing.T) {
 	r := &recorder{tmp: t.TempDir()}
 	text := `ready
 2026/11/23 09:00:00 http: panic serving 127.0.0.1:4: boom

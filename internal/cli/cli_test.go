@@ -86,7 +86,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-func TestFlagsStandAnywhere(t *testing.T) {
+func TestFlagsMayComeAnywhere(t *testing.T) {
 	fs := flag.NewFlagSet("x", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	v := fs.Bool("v", false, "")

@@ -69,7 +69,7 @@ func rowOf(t *testing.T, d *Diff, function string) DiffRow {
 	return DiffRow{}
 }
 
-func TestDiffTellsMovedSameAndUnknown(t *testing.T) {
+func TestDiffReportsMovedSameAndUnknown(t *testing.T) {
 	old := cpuProfile(t, map[string]int64{"main.slow": 9000, "main.kept": 500, "main.vague": 400, "main.gone": 300})
 	new := cpuProfile(t, map[string]int64{"main.slow": 4000, "main.kept": 505, "main.vague": 460, "main.added": 300})
 	d := diffOf(t, DiffOptions{Threshold: 0.01}, []DiffSource{source(old, 1)}, []DiffSource{source(new, 1)})

@@ -83,7 +83,7 @@ func TestExtractFails(t *testing.T) {
 }
 
 // Both modules have the same tests, which show that they give the same answers.
-func TestBothModulesAreTestedAlike(t *testing.T) {
+func TestBothModulesHaveTheSameTests(t *testing.T) {
 	for _, name := range []string{"answers_test.go", "main_test.go", "go.mod"} {
 		before, err := os.ReadFile(filepath.Join(examples, "before", name))
 		if err != nil {

@@ -87,9 +87,9 @@ func bench(t *testing.T) *rule.Pass {
 	return p
 }
 
-// TestNothingIsSaidOfTheHarness: setup and the loop over b.N do not belong to the program. What the
+// TestHarnessIsNotReported: setup and the loop over b.N do not belong to the program. What the
 // benchmark measures is reported as usual.
-func TestNothingIsSaidOfTheHarness(t *testing.T) {
+func TestHarnessIsNotReported(t *testing.T) {
 	for kind, want := range map[string][]string{
 		"bench":   {"concat-loop pad"},
 		"program": {"concat-loop pad", "slice-growth BenchmarkPad", "sprintf-simple BenchmarkPad"},

@@ -331,9 +331,9 @@ func TestSavingIsOfOthers(t *testing.T) {
 	}
 }
 
-// TestUrgentIsFirst: what grows until the program fails comes before what costs time, without a
+// TestUrgentComesFirst: what grows until the program fails comes before what costs time, without a
 // saving.
-func TestUrgentIsFirst(t *testing.T) {
+func TestUrgentComesFirst(t *testing.T) {
 	urgent := finds("urgent", rule.Match{Site: at("main.leak", "l.go", 1)})
 	urgent.Urgent = true
 	slow := finds("slow", rule.Match{Site: at("main.f", "f.go", 1), CPU: []*site.Row{cpu(500, "main.f")}})

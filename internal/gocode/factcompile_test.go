@@ -347,7 +347,7 @@ func Call(n int) int { return hot(n) + warm(n) }
 	}
 }
 
-func TestFactsThatCannotBeHad(t *testing.T) {
+func TestFactsThatAreNotAvailable(t *testing.T) {
 	dir := unpack(t, `
 -- go.mod --
 module example.com/bad

@@ -33,7 +33,7 @@ func layered(t testing.TB, g Graph) *Layout {
 	return l
 }
 
-func TestCallersStandAboveCallees(t *testing.T) {
+func TestCallersAreAboveCallees(t *testing.T) {
 	l := layered(t, boxes(4, [2]int{0, 1}, [2]int{1, 2}, [2]int{0, 2}, [2]int{3, 2}))
 	for _, e := range [][2]int{{0, 1}, {1, 2}, {3, 2}} {
 		if l.Nodes[e[0]].Y >= l.Nodes[e[1]].Y {
@@ -57,7 +57,7 @@ func TestAChainIsStraight(t *testing.T) {
 	}
 }
 
-func TestChildrenStandAroundTheirParent(t *testing.T) {
+func TestChildrenAreCenteredBelowTheirParent(t *testing.T) {
 	l := layered(t, boxes(3, [2]int{0, 1}, [2]int{0, 2}))
 	if mean := (l.Nodes[1].X + l.Nodes[2].X) / 2; math.Abs(mean-l.Nodes[0].X) > 0.5 {
 		t.Errorf("the parent stands at %g, the middle of its children is %g", l.Nodes[0].X, mean)
@@ -96,7 +96,7 @@ func TestCrossingsAreCounted(t *testing.T) {
 	})
 }
 
-func TestPartsStandSideBySide(t *testing.T) {
+func TestPartsAreSideBySide(t *testing.T) {
 	l := layered(t, boxes(6, [2]int{4, 5}))
 	if l.Nodes[4].X != 60 || l.Nodes[5].Y <= l.Nodes[4].Y {
 		t.Errorf("the highest part is not the first: %v", l.Nodes)

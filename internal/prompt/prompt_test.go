@@ -143,7 +143,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 }
 
-func TestHistoryTellsThatItCannotWrite(t *testing.T) {
+func TestHistoryReportsWriteErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -260,8 +260,8 @@ func TestFewRequestsAreCounted(t *testing.T) {
 	}
 }
 
-// TestALoadWithoutSuccessStandsFirst: it is reported before any figure, and once.
-func TestALoadWithoutSuccessStandsFirst(t *testing.T) {
+// TestLoadWithoutSuccessComesFirst: it is reported before any figure, and once.
+func TestLoadWithoutSuccessComesFirst(t *testing.T) {
 	p := page()
 	p.Manifest.Phases[0].Outcome = &load.Outcome{Status: map[int]int64{302: 60000}, RedirectTo: "/login"}
 	trouble := p.Manifest.Trouble()
@@ -274,8 +274,8 @@ func TestALoadWithoutSuccessStandsFirst(t *testing.T) {
 	}
 }
 
-// TestABenchmarkHasOperations: a benchmark has operations, not requests.
-func TestABenchmarkHasOperations(t *testing.T) {
+// TestBenchmarkHasOperations: a benchmark has operations, not requests.
+func TestBenchmarkHasOperations(t *testing.T) {
 	p := page()
 	p.Manifest.Target.Bench, p.Manifest.Target.Kind, p.Manifest.Load = "Join", "bench", nil
 	p.Report.Resources.RequestTime = nil

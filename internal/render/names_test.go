@@ -68,7 +68,7 @@ func TestNamesOfPages(t *testing.T) {
 	}
 }
 
-func TestNamesThatWouldBeAlikeStay(t *testing.T) {
+func TestNamesThatWouldBeEqualStay(t *testing.T) {
 	const a, b = "main.Map[go.shape.*x/a.T]", "main.Map[go.shape.*y/a.T]"
 	top, _, _ := texts(t, named(t, report.NamesByReport, a, b, "main.Map[go.shape.int]"))
 	for _, want := range []string{a, b, "main.Map[int]"} {

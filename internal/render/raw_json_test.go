@@ -66,7 +66,7 @@ func (f *failAfter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestStreamsTellWhenTheyCannotBeWritten(t *testing.T) {
+func TestStreamsReportWriteErrors(t *testing.T) {
 	v := stacksView(t, nil, report.DefaultOptions())
 	for n := 0; n < 600; n += 50 {
 		if err := RawJSON(&failAfter{n}, SamplesPage{View: v}); !errors.Is(err, errFull) {

@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-func TestRecordingNamesSortByTimeAndTellTheTarget(t *testing.T) {
+func TestRecordingNamesSortByTimeAndNameTheTarget(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC)
 	for _, tc := range []struct {
 		o    capture.Options

@@ -169,7 +169,7 @@ func TestOneLineIsOneSite(t *testing.T) {
 	}
 }
 
-func TestEntryIsTheDearest(t *testing.T) {
+func TestEntryIsTheMostExpensive(t *testing.T) {
 	lead := func(from string) string { return "github.com/go-chi/chi.r:4 < " + from + " < runtime.main" }
 	for _, c := range []struct {
 		name string

@@ -132,7 +132,7 @@ func flat(t *testing.T, p *profile.Profile, name, value string) int64 {
 	return 0
 }
 
-func TestSecondsOfOtherProfilesAreTwoTakings(t *testing.T) {
+func TestSecondsOfOtherProfilesAreADifference(t *testing.T) {
 	s := newService(t, false)
 	c := Opener{CacheDir: t.TempDir()}
 	src, err := c.Profile(context.Background(), s.URL+"/debug/pprof/mutex?seconds=1")
@@ -180,7 +180,7 @@ func TestURLOf(t *testing.T) {
 	}
 }
 
-func TestURLsAreFetchedSideBySide(t *testing.T) {
+func TestURLsAreFetchedConcurrently(t *testing.T) {
 	var both sync.WaitGroup // each answers only when the other was asked
 	both.Add(2)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

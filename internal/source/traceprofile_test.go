@@ -125,8 +125,8 @@ func TestOpenSourceOfTraces(t *testing.T) {
 	}
 }
 
-// TestViewsAreNoParts: what follows a recording's name is a part of it or, after trace, a view.
-func TestViewsAreNoParts(t *testing.T) {
+// TestViewsAreNotParts: what follows a recording's name is a part of it or, after trace, a view.
+func TestViewsAreNotParts(t *testing.T) {
 	for _, part := range []string{recording.PartCPU, recording.PartGoroutine, "allocs", "trace2", ""} {
 		if view, ok := partTraceView(part); ok {
 			t.Errorf("%q is view %q of a trace", part, view)

@@ -279,7 +279,7 @@ func TestRemoteTunnel(t *testing.T) {
 	}
 }
 
-func TestRemoteTraceIsNone(t *testing.T) {
+func TestRemoteTraceIsInvalid(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.Handle("/debug/pprof/heap", pprof.Handler("heap"))
 	mux.HandleFunc("/debug/pprof/trace", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("no trace")) })

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestKernelsAccount: the first access to each page is a fault, and faults are work of the kernel.
-func TestKernelsAccount(t *testing.T) {
+// TestFaultsAreWorkOfTheKernel: the first access to each page is a fault, and faults are work of the kernel.
+func TestFaultsAreWorkOfTheKernel(t *testing.T) {
 	before, err := usageOf(os.Getpid())
 	if err != nil {
 		t.Fatal(err)

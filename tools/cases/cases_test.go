@@ -70,7 +70,7 @@ func TestExpectationsFitTheExamples(t *testing.T) {
 
 // Before and after give the same answers, because they pass the same tests. For the service that
 // uses chi, the code is the same, too.
-func TestPairsAreTestedAlike(t *testing.T) {
+func TestPairsHaveTheSameTests(t *testing.T) {
 	for dir, files := range map[string][]string{
 		"partitioner": {"answers_test.go", "batch.txt", "targets.txt", "go.mod", "ingest.go", "log.go", "murmur.go"},
 		"compress":    {"answers_test.go", "evaluate.json", "targets.txt", "flags.go", "handlers.go"},
@@ -328,7 +328,7 @@ func TestReplaceRows(t *testing.T) {
 
 // Two real services: the one that works more costs more per request, whichever comes first; one
 // that answers with errors is not measured.
-func TestByTurns(t *testing.T) {
+func TestInterleavedServices(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/busy\n\ngo 1.25\n", "main.go": `package main
 

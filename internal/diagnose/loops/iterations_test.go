@@ -99,7 +99,7 @@ func main() {
 }
 `
 
-func TestRounds(t *testing.T) {
+func TestIterations(t *testing.T) {
 	places := ruletest.Places(t, bounds)
 	for name, want := range map[string]struct {
 		iterations string

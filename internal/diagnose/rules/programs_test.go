@@ -43,7 +43,7 @@ func TestNearMisses(t *testing.T) {
 			if !slices.Contains(ownTest, r.ID) {
 				ruletest.Compare(t, r, pass, nil)
 			}
-			accusesNobody(t, pass, r.ID)
+			reportsNothing(t, pass, r.ID)
 		})
 	}
 }
@@ -58,7 +58,7 @@ var allowed = map[string]string{
 	"metric-label-per-call rwmutex-readers":  "its metrics client looks one child up under such a lock",
 }
 
-func accusesNobody(t *testing.T, pass *rule.Pass, program string) {
+func reportsNothing(t *testing.T, pass *rule.Pass, program string) {
 	t.Helper()
 	report, err := diagnose.Run(t.Context(), pass, diagnose.Choice{})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-func TestBecame(t *testing.T) {
+func TestWhatFindingsBecame(t *testing.T) {
 	costs := func(share float64) *diagnose.Range {
 		return &diagnose.Range{Share: share, Low: share - 0.02, High: share + 0.02}
 	}
