@@ -5,7 +5,6 @@ import (
 
 	"math/bits"
 	"regexp"
-	"slices"
 )
 
 // Filter selects samples and frames with pprof's options of these names, applied in the order of
@@ -50,7 +49,9 @@ func (f Filter) Apply(p *Profile) (q *Profile, unmatched []string) {
 		return func() (*Profile, bool) { return q.keepTagged(t, keep, p.LabelUnits()) }
 	}
 	if f.Focus != nil || f.Ignore != nil || f.Hide != nil || f.Show != nil {
-		q, unmatched = p.filterNames(f)
+		var s *Selection
+		s, unmatched = p.selectNames(f)
+		q = s.Profile()
 	}
 	step("show_from", f.ShowFrom != nil, func() (*Profile, bool) { return q.showFrom(f.ShowFrom) })
 	step("tagfocus", f.TagFocus != nil, tag(f.TagFocus, true))
@@ -58,39 +59,6 @@ func (f Filter) Apply(p *Profile) (q *Profile, unmatched []string) {
 	step("tagshow", f.TagShow != nil, func() (*Profile, bool) { return q.keepTags(f.TagShow, true) })
 	step("taghide", f.TagHide != nil, func() (*Profile, bool) { return q.keepTags(f.TagHide, false) })
 	step("prune_from", f.PruneFrom != nil, func() (*Profile, bool) { return q.pruneFrom(f.PruneFrom) })
-	return q, unmatched
-}
-
-// filterNames applies Focus, Ignore, Hide and Show.
-func (p *Profile) filterNames(f Filter) (q *Profile, unmatched []string) {
-	match := func(option string, re *regexp.Regexp) *matcher {
-		if re == nil {
-			return nil
-		}
-		m := p.newMatcher(re)
-		if !m.any() {
-			unmatched = append(unmatched, option)
-		}
-		return m
-	}
-	focus, ignore := match("focus", f.Focus), match("ignore", f.Ignore)
-	hide, show := match("hide", f.Hide), match("show", f.Show)
-	var keep Rows
-	if focus != nil {
-		keep = p.rowsWhere(focus.location)
-	} else {
-		keep = p.RowsWhere(func(row int) bool { return p.stacks.Spans[row].N > 0 })
-	}
-	if ignore != nil {
-		keep.subtract(p.rowsWhere(ignore.location))
-	}
-	q = p.Keep(keep)
-	if hide != nil {
-		q = q.dropFrames(hide, true)
-	}
-	if show != nil {
-		q = q.dropFrames(show, false)
-	}
 	return q, unmatched
 }
 
@@ -110,8 +78,8 @@ func (r Rows) all(n int) bool {
 	return has == n
 }
 
-// has reports whether a row is in the set.
-func (r Rows) has(row int) bool { return r.bits[row/64]>>(row%64)&1 != 0 }
+// Has reports whether a row is in the set.
+func (r Rows) Has(row int) bool { return r.bits[row/64]>>(row%64)&1 != 0 }
 
 func (r Rows) subtract(s Rows) {
 	for i := range r.bits {
@@ -157,40 +125,11 @@ func keepRows[T any](column []T, rows Rows) []T {
 	}
 	out := make([]T, 0, len(column))
 	for row, v := range column {
-		if rows.has(row) {
+		if rows.Has(row) {
 			out = append(out, v)
 		}
 	}
 	return out
-}
-
-// dropFrames drops the frames that match, or those that do not, and samples that have no frames
-// left.
-func (p *Profile) dropFrames(m *matcher, matching bool) *Profile {
-	q := *p
-	q.Locations = slices.Clone(p.Locations)
-	gone := make([]byte, len(p.Locations))
-	any := false
-	for i := range q.Locations {
-		l := &q.Locations[i]
-		switch {
-		case m.mapping(l.Mapping):
-			if matching {
-				l.Lines = nil
-			}
-		case len(l.Lines) > 0:
-			l.Lines = slices.DeleteFunc(slices.Clone(l.Lines), func(ln Line) bool { return m.function(ln.Func) == matching })
-		}
-		// A location without lines is an unknown function: Hide keeps it, Show drops it.
-		unknown := len(p.Locations[i].Lines) == 0
-		if len(l.Lines) == 0 && (!unknown || !matching || m.mapping(l.Mapping)) {
-			gone[i], any = 1, true
-		}
-	}
-	if any {
-		return q.withoutLocations(gone)
-	}
-	return &q
 }
 
 // withoutLocations drops locations from all stacks, and samples that have none left. Stacks that

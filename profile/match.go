@@ -41,9 +41,14 @@ func (m *matcher) any() bool {
 	return slices.Contains(m.functions, true) || slices.Contains(m.mappings, true)
 }
 
+func (m *matcher) mapping(i int32) bool { return i >= 0 && m.mappings[i] }
+
 func (m *matcher) function(f int32) bool { return m.functions[f] }
 
-func (m *matcher) mapping(i int32) bool { return i >= 0 && m.mappings[i] }
+// line reports whether a line of a location matches.
+func (m *matcher) line(l *Location, ln Line) bool {
+	return m.mapping(l.Mapping) || m.functions[ln.Func]
+}
 
 func (m *matcher) location(l *Location) bool {
 	return m.mapping(l.Mapping) || slices.ContainsFunc(l.Lines, func(ln Line) bool { return m.functions[ln.Func] })

@@ -32,6 +32,7 @@ for a profile of any size, because it contains only boxes that a screen can show
 				if err != nil {
 					return err
 				}
+				f.shape.KeepStacks = true
 				v, err := f.view(ctx, env, args)
 				if err != nil {
 					return err

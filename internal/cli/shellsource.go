@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hone-go/hone/internal/source"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // keptSources reads sources once. A recording is kept part by part, because different values come
@@ -65,5 +66,6 @@ func (k *keptSources) read(ctx context.Context, o source.Opener, args []string) 
 		return nil, err
 	}
 	context.AfterFunc(k.ctx, cancel)
+	src.Reports = report.NewCache(src.Profile)
 	return src, nil
 }

@@ -82,6 +82,7 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 		commented.Comments = append(slices.Clone(commented.Comments), p.comment)
 		src.Profile = &commented
 	}
+	o.Cache = src.Reports
 	v, err := report.NewView(src.Profile, o)
 	if err != nil {
 		return nil, usagef("%s: %v", src.Name, err)

@@ -21,6 +21,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/profile"
 	"github.com/hone-go/hone/profile/blindspots"
+	"github.com/hone-go/hone/profile/report"
 	"github.com/hone-go/hone/profile/textual"
 )
 
@@ -29,6 +30,7 @@ type Source struct {
 	Name    string // as the user typed it
 	Profile *profile.Profile
 	Code    *gocode.Index
+	Reports *report.Cache // what reports of the profile have in common, if they come one after the other; otherwise nil
 
 	// Recording is the recording that the profile is a part of, and Part the name of the part; nil
 	// and "" for other sources.

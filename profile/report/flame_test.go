@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -164,6 +165,48 @@ func TestFlameEqualsNaiveTrie(t *testing.T) {
 		for i, path := range flamePaths(few) {
 			if got[path].Width != few.Boxes[i].Width {
 				rt.Fatalf("%s: width %d, but %d with all boxes", path, few.Boxes[i].Width, got[path].Width)
+			}
+		}
+	})
+}
+
+// TestFlameFilters compares filters that leave the stacks as they are, one after the other with one
+// cache, with those of the filtered profile.
+func TestFlameFilters(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := profiletest.FromGoogle(t, profiletest.Any(true).Draw(rt, "profile"))
+		cache := report.NewCache(p)
+		texts := []string{".", "^$"}
+		for _, f := range p.Functions {
+			texts = append(texts, regexp.QuoteMeta(f.Name), "^"+regexp.QuoteMeta(f.Name)+"$", regexp.QuoteMeta(f.Filename))
+		}
+		for _, m := range p.Mappings {
+			texts = append(texts, regexp.QuoteMeta(m.File))
+		}
+		expression := func(name string) *regexp.Regexp {
+			if !rapid.Bool().Draw(rt, name+" given") {
+				return nil
+			}
+			return regexp.MustCompile(rapid.SampledFrom(texts).Draw(rt, name))
+		}
+		for range 4 {
+			o := report.FlameOptions{
+				SampleIndex: rapid.IntRange(0, len(p.SampleTypes)-1).Draw(rt, "index"), Inverted: rapid.Bool().Draw(rt, "inverted"),
+				Granularity: rapid.SampledFrom([]profile.Granularity{profile.ByFunction, profile.ByFile, profile.ByLine, profile.ByAddress}).Draw(rt, "granularity"),
+			}
+			f := profile.Filter{Focus: expression("focus"), Ignore: expression("ignore"), Hide: expression("hide"), Show: expression("show"), ShowFrom: expression("show_from")}
+			want, err := report.Flame(p.Filter(f), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want.Total = p.Total(o.SampleIndex)
+			o.Filter, o.Cache = f, cache
+			got, err := report.Flame(p, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				rt.Fatalf("%+v (-filtered +flame):\n%s", f, diff)
 			}
 		}
 	})

@@ -93,11 +93,11 @@ type callGraph struct {
 func (c *callGraph) addTo(b *graphBuild) {
 	f := &frames.Table{Keys: make([]profile.Frame, len(c.frames.nodes)), Start: c.frames.start, List: c.frames.list}
 	b.sums = make([]nodeSum, len(c.frames.nodes))
-	for i, s := range f.Sum(c.p, b.o.SampleIndex) {
+	for i, s := range f.Sum(c.p, c.p.Values(b.o.SampleIndex)) {
 		b.sums[i].flat, b.sums[i].cum = s.Flat, s.Cum
 	}
 	if b.o.Mean {
-		for i, s := range f.Sum(c.p, 0) {
+		for i, s := range f.Sum(c.p, c.p.Values(0)) {
 			b.sums[i].flatCount, b.sums[i].cumCount = s.Flat, s.Cum
 		}
 	}

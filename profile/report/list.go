@@ -49,7 +49,7 @@ func list(p *profile.Profile, matchName func(string) bool, sampleIndex int) ([]F
 	}
 	lines := frames.New(p, profile.ByLine.Frame)
 	funcs := frames.New(p, profile.ByFileFunction.Frame)
-	lineSums, funcSums := lines.Sum(p, sampleIndex), funcs.Sum(p, sampleIndex)
+	lineSums, funcSums := lines.Sum(p, p.Values(sampleIndex)), funcs.Sum(p, p.Values(sampleIndex))
 
 	at := map[profile.Frame]int{}
 	var out []FuncLines

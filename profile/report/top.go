@@ -82,9 +82,9 @@ func Top(p *profile.Profile, o TopOptions) (*Table, error) {
 	}
 	view := p.Filter(o.Filter)
 	f := frames.By(view, o.Granularity, o.Columns)
-	c := collector{keys: f.Keys, sums: f.Sum(view, o.SampleIndex)}
+	c := collector{keys: f.Keys, sums: f.Sum(view, view.Values(o.SampleIndex))}
 	if o.Mean {
-		c.counts = f.Sum(view, 0)
+		c.counts = f.Sum(view, view.Values(0))
 	}
 	kept, flat := t.collect(c, o)
 	if o.Inline {

@@ -45,6 +45,12 @@ type Options struct {
 
 	CompactLabels bool // no header above the table
 
+	// KeepStacks leaves Focus, Ignore, Hide and Show to the report, as View.Selection, if no other
+	// option depends on what they keep. Not all reports can do that.
+	KeepStacks bool
+	// Cache, if not nil, holds what earlier reports of the profile computed.
+	Cache *Cache
+
 	Names Names // an option that pprof does not have: how a report for people names functions
 }
 
@@ -95,6 +101,9 @@ type View struct {
 	Total      int64             // the base of percentages: a sum of magnitudes, or a mean
 	// Unmatched names the filters that matched nothing, for example because of a typing error.
 	Unmatched []string
+	// Selection is what the filters keep of Profile if they were left to the report (see
+	// Options.KeepStacks); otherwise it is nil.
+	Selection *profile.Selection
 
 	Whole *profile.Profile // the profile before the options were applied
 }
@@ -120,6 +129,12 @@ func NewView(p *profile.Profile, o Options) (*View, error) {
 	}
 	v.Profile = v.Profile.WithLabelFrames(o.TagRoot, o.TagLeaf, o.Unit)
 	v.Total = v.total()
+	trimmer := newPathTrimmer(o.TrimPath, o.SourcePath)
+	if o.KeepStacks && !o.RelativePercentages && !o.NoInlines && v.Profile.WithFiles(trimmer.trim) == v.Profile {
+		if v.Selection, v.Unmatched = o.Filter.Select(v.Profile); v.Selection != nil {
+			return v, nil
+		}
+	}
 	v.Profile, v.Unmatched = o.Filter.Apply(v.Profile)
 	if o.RelativePercentages {
 		v.Total = v.total()
@@ -127,7 +142,7 @@ func NewView(p *profile.Profile, o Options) (*View, error) {
 	if o.NoInlines {
 		v.Profile = v.Profile.WithoutInlined(o.ShowColumns)
 	}
-	v.Profile = v.Profile.WithFiles(newPathTrimmer(o.TrimPath, o.SourcePath).trim)
+	v.Profile = v.Profile.WithFiles(trimmer.trim)
 	return v, nil
 }
 

@@ -44,7 +44,10 @@ func Callees(source string, v *report.View) (*Graph, error) {
 }
 
 func options(v *report.View) report.FlameOptions {
-	return report.FlameOptions{SampleIndex: v.Index, Granularity: v.Granularity, Columns: v.ShowColumns, MaxBoxes: maxBoxes, MinShare: minShare}
+	return report.FlameOptions{
+		SampleIndex: v.Index, Granularity: v.Granularity, Columns: v.ShowColumns, MaxBoxes: maxBoxes, MinShare: minShare,
+		Selection: v.Selection, Cache: v.Cache,
+	}
 }
 
 // splitName splits a function's name after its package: "net/http" and ".(*conn).serve".

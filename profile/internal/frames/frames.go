@@ -135,17 +135,17 @@ type cumSum struct {
 	row int32
 }
 
-// Sum sums one column by key.
+// Sum sums values, one per row of p, by key.
 //
 // Most of a report's time is spent here, frame by frame. The loop over a stack therefore has no
 // branch that is mispredicted: a location's first key is added immediately, and the few locations
 // that have more keys are collected without a branch and added after the stack.
-func (f *Table) Sum(p *profile.Profile, sampleIndex int) []Sum {
+func (f *Table) Sum(p *profile.Profile, values []int64) []Sum {
 	sums := make([]Sum, len(f.Keys))
 	cums := make([]cumSum, len(f.Keys))
 	heads, seconds := f.KeysAt(0), f.KeysAt(1)
 	var more []int32 // locations of the stack with more than one frame
-	for row, v := range p.Values(sampleIndex) {
+	for row, v := range values {
 		stack := p.Stack(row)
 		if v == 0 || len(stack) == 0 {
 			continue

@@ -1,0 +1,259 @@
+package prefix
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// Order is the rows of a profile, sorted by the locations of their stacks: from the outermost caller
+// or, inverted, from the leaf. Rows that share their first locations are sorted further when a node
+// below these is divided for the first time, so it is not safe for concurrent use.
+type Order struct {
+	rows   []int32  // by position
+	shared []uint8  // by position: number of locations that it shares with the position before
+	next   []uint64 // by row: the key of the locations after those that all rows are sorted by
+	first  int      // number of locations in a key
+	sort   sorter
+
+	keys    []uint64 // scratch of sortGroup
+	scratch []int32  // scratch of sortGroup
+}
+
+// Bits of Order.shared.
+const (
+	mostShared = 0x7f // the largest number that is stored: from that depth on, locations are compared
+	unsorted   = 0x80 // the position shares at least the other bits, and is not sorted by what follows
+)
+
+// few is the number of rows up to which sorting takes longer than to treat each as a node.
+const few = 8
+
+// New sorts the rows of p by their first locations.
+func New(p *profile.Profile, inverted bool) *Order {
+	n := p.NumSamples()
+	o := &Order{rows: make([]int32, n), shared: make([]uint8, n), next: make([]uint64, n)}
+	o.sort = sorter{p: p, pages: p.StackPages(), inverted: inverted, width: bits.Len(uint(len(p.Locations)))}
+	o.first = 3
+	if o.first*o.sort.width > 64 {
+		o.first = 64 / o.sort.width
+	}
+	o.sortFirst()
+	return o
+}
+
+// Rows returns the row at each position. It must not be changed; Divide changes it.
+func (o *Order) Rows() []int32 { return o.rows }
+
+// Divide appends to ends the ends of the children of a node: of positions lo to hi, whose stacks
+// share depth locations. The stacks of a child share the next location, too; a stack that ends here
+// is a child of its own, and so may be each of a few stacks. Divide calls sorted with positions that
+// it sorted.
+func (o *Order) Divide(lo, hi int, depth uint32, ends []int, sorted func(lo, hi int)) []int {
+	if lo == hi {
+		return ends
+	}
+	for i := lo + 1; i < hi; i++ {
+		switch s := o.shared[i]; {
+		case s >= unsorted:
+			if depth < uint32(s-unsorted) {
+				continue
+			}
+			end := i + 1 // of the positions that it is not sorted with
+			for end < hi && o.shared[end] == s {
+				end++
+			}
+			if end-i < few {
+				for ; i < end; i++ {
+					ends = append(ends, i)
+				}
+			} else {
+				o.sortGroup(i-1, end, depth)
+				sorted(i-1, end)
+			}
+			i-- // after those that are nodes now, or the first again, now that it is sorted
+		case s < mostShared:
+			if uint32(s) <= depth {
+				ends = append(ends, i)
+			}
+		case depth >= mostShared:
+			if a, b := o.Location(i-1, depth), o.Location(i, depth); a != b || a < 0 {
+				ends = append(ends, i)
+			}
+		}
+	}
+	return append(ends, hi)
+}
+
+// Location returns the location at a depth of the stack at a position, −1 beyond its end.
+func (o *Order) Location(i int, depth uint32) int32 {
+	page, off, n := o.sort.p.StackPlace(int(o.rows[i]))
+	switch {
+	case depth >= n:
+		return -1
+	case o.sort.inverted:
+		return o.sort.pages[page][off+depth]
+	}
+	return o.sort.pages[page][off+n-1-depth]
+}
+
+// sortFirst sorts all rows by the key of their first locations, digit by digit.
+func (o *Order) sortFirst() {
+	const digit = 11
+	type keyed struct {
+		key uint64
+		row int32
+	}
+	n := len(o.rows)
+	from, to := make([]keyed, n), make([]keyed, n)
+	for row := range from {
+		from[row] = keyed{o.sort.key(int32(row), 0, o.first), int32(row)}
+		o.next[row] = o.sort.key(int32(row), uint32(o.first), o.first)
+	}
+	for shift := 0; shift < o.first*o.sort.width; shift += digit {
+		var next [1<<digit + 1]int
+		for i := range from {
+			next[from[i].key>>shift&(1<<digit-1)+1]++
+		}
+		for d := range 1 << digit {
+			next[d+1] += next[d]
+		}
+		for i := range from {
+			d := from[i].key >> shift & (1<<digit - 1)
+			to[next[d]] = from[i]
+			next[d]++
+		}
+		from, to = to, from
+	}
+	for i := range from {
+		o.rows[i] = from[i].row
+		if i > 0 {
+			o.share(i, from[i-1].key, from[i].key, 0, o.first)
+		}
+	}
+}
+
+// share stores what a position shares with the one before: depth locations, and those that the keys
+// of the count locations that follow have in common.
+func (o *Order) share(i int, before, key uint64, depth uint32, count int) {
+	same, equal := o.sort.same(before, key, count)
+	o.shared[i] = uint8(depth + same)
+	if equal {
+		o.shared[i] |= unsorted
+	}
+}
+
+// sortGroup sorts positions whose stacks share depth locations by some of the locations that follow.
+func (o *Order) sortGroup(lo, hi int, depth uint32) {
+	n := hi - lo
+	index := bits.Len(uint(n - 1)) // bits for a row within the group
+	count := min(o.first, (64-index)/o.sort.width)
+	if count == 0 || depth+uint32(count) > mostShared {
+		o.sortDeep(lo, hi, depth)
+		return
+	}
+	if cap(o.keys) < n {
+		o.keys, o.scratch = make([]uint64, n), make([]int32, n)
+	}
+	keys, rows := o.keys[:n], o.scratch[:n]
+	copy(rows, o.rows[lo:hi])
+	for i, row := range rows {
+		var key uint64
+		if depth == uint32(o.first) {
+			key = o.next[row] >> ((o.first - count) * o.sort.width)
+		} else {
+			key = o.sort.key(row, depth, count)
+		}
+		keys[i] = key<<index | uint64(i)
+	}
+	if n < 12 {
+		insertionSort(keys)
+	} else {
+		slices.Sort(keys)
+	}
+	for i, key := range keys {
+		o.rows[lo+i] = rows[key&(1<<index-1)]
+		if i > 0 {
+			o.share(lo+i, keys[i-1]>>index, key>>index, depth, count)
+		}
+	}
+}
+
+// sortDeep sorts positions whose stacks share depth locations completely.
+func (o *Order) sortDeep(lo, hi int, depth uint32) {
+	slices.SortFunc(o.rows[lo:hi], func(a, b int32) int {
+		order, _ := o.sort.compare(a, b, depth)
+		return order
+	})
+	for i := lo + 1; i < hi; i++ {
+		_, same := o.sort.compare(o.rows[i-1], o.rows[i], depth)
+		o.shared[i] = uint8(min(same, mostShared))
+	}
+}
+
+func insertionSort(keys []uint64) {
+	for i := 1; i < len(keys); i++ {
+		key, j := keys[i], i
+		for ; j > 0 && keys[j-1] > key; j-- {
+			keys[j] = keys[j-1]
+		}
+		keys[j] = key
+	}
+}
+
+// sorter reads stacks as numbers that sort as they do.
+type sorter struct {
+	p        *profile.Profile
+	pages    [][]int32
+	inverted bool
+	width    int // bits for a location and for the end of a stack
+}
+
+// key packs count locations of a stack, from a depth on, each plus one. Zero stands for the end of
+// the stack, so that a stack comes before those that it is a prefix of.
+func (s *sorter) key(row int32, depth uint32, count int) (key uint64) {
+	page, off, n := s.p.StackPlace(int(row))
+	if depth >= n {
+		return 0
+	}
+	left, at, step := int(n-depth), int(off+n-1-depth), -1
+	if s.inverted {
+		at, step = int(off+depth), 1
+	}
+	stack := s.pages[page]
+	for range min(count, left) {
+		key = key<<s.width | uint64(stack[at]+1)
+		at += step
+	}
+	if count > left {
+		key <<= s.width * (count - left)
+	}
+	return key
+}
+
+// same returns how many locations two keys share. equal reports whether their stacks may share
+// more: they have all locations in common, and do not end with them.
+func (s *sorter) same(a, b uint64, count int) (same uint32, equal bool) {
+	last := uint64(1)<<s.width - 1
+	if a == b && a&last != 0 {
+		return uint32(count), true
+	}
+	diff := a ^ b
+	for at := (count - 1) * s.width; at >= 0 && diff>>at&last == 0 && a>>at&last != 0; at -= s.width {
+		same++
+	}
+	return same, false
+}
+
+// compare compares two stacks that share depth locations. same is the number of locations that they
+// share.
+func (s *sorter) compare(a, b int32, depth uint32) (order int, same uint32) {
+	for ; ; depth++ {
+		x, y := s.key(a, depth, 1), s.key(b, depth, 1)
+		if x != y || x == 0 {
+			return cmp.Compare(x, y), depth
+		}
+	}
+}

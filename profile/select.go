@@ -1,0 +1,109 @@
+package profile
+
+import (
+	"regexp"
+	"slices"
+)
+
+// Selection is the rows and frames of a profile that Focus, Ignore, Hide and Show keep. A report
+// that uses it leaves the stacks as they are.
+type Selection struct {
+	Rows       Rows // also without those that have no frames
+	p          *Profile
+	hide, show *matcher
+}
+
+// Select returns what the filter keeps, and as Apply does the filters that matched nothing. It
+// returns nil if f has other filters than the four, or none.
+func (f Filter) Select(p *Profile) (s *Selection, unmatched []string) {
+	rest := f
+	rest.Focus, rest.Ignore, rest.Hide, rest.Show = nil, nil, nil, nil
+	if rest != (Filter{}) || f == (Filter{}) {
+		return nil, nil
+	}
+	return p.selectNames(f)
+}
+
+// selectNames returns what Focus, Ignore, Hide and Show keep.
+func (p *Profile) selectNames(f Filter) (s *Selection, unmatched []string) {
+	match := func(option string, re *regexp.Regexp) *matcher {
+		if re == nil {
+			return nil
+		}
+		m := p.newMatcher(re)
+		if !m.any() {
+			unmatched = append(unmatched, option)
+		}
+		return m
+	}
+	focus, ignore := match("focus", f.Focus), match("ignore", f.Ignore)
+	s = &Selection{p: p, hide: match("hide", f.Hide), show: match("show", f.Show)}
+	if focus != nil {
+		s.Rows = p.rowsWhere(focus.location)
+	} else {
+		s.Rows = p.RowsWhere(func(row int) bool { return p.stacks.Spans[row].N > 0 })
+	}
+	if ignore != nil {
+		s.Rows.subtract(p.rowsWhere(ignore.location))
+	}
+	return s, unmatched
+}
+
+// Hidden reports which frames are hidden: of each location all frames, leaf first. A location
+// without lines, which is an unknown function, has one frame. It returns nil if no frame is hidden.
+func (s *Selection) Hidden() []bool {
+	if s.hide == nil && s.show == nil {
+		return nil
+	}
+	hidden := make([]bool, 0, len(s.p.Locations)+len(s.p.Locations)/4)
+	any := false
+	for i := range s.p.Locations {
+		l := &s.p.Locations[i]
+		if len(l.Lines) == 0 {
+			hidden = append(hidden, s.show != nil || s.hide != nil && s.hide.mapping(l.Mapping))
+			any = any || hidden[len(hidden)-1]
+		}
+		for _, ln := range l.Lines {
+			drop := s.hide != nil && s.hide.line(l, ln) || s.show != nil && !s.show.line(l, ln)
+			hidden = append(hidden, drop)
+			any = any || drop
+		}
+	}
+	if !any {
+		return nil
+	}
+	return hidden
+}
+
+// Profile returns the profile with only the selected rows and frames.
+func (s *Selection) Profile() *Profile {
+	q := s.p.Keep(s.Rows)
+	hidden := s.Hidden()
+	if hidden == nil {
+		return q
+	}
+	q.Locations = slices.Clone(q.Locations)
+	gone := make([]byte, len(q.Locations))
+	any := false
+	for i := range q.Locations {
+		l := &q.Locations[i]
+		n := max(1, len(l.Lines))
+		if of := hidden[:n]; slices.Contains(of, true) {
+			var lines []Line
+			for j, ln := range l.Lines {
+				if !of[j] {
+					lines = append(lines, ln)
+				}
+			}
+			l.Lines = lines
+			if len(lines) == 0 {
+				gone[i], any = 1, true
+			}
+		}
+		hidden = hidden[n:]
+	}
+	if any {
+		return q.withoutLocations(gone)
+	}
+	return q
+}
