@@ -64,7 +64,7 @@ func recordingsCommand() command {
 					if err != nil {
 						return "" // list the file even if it cannot be read
 					}
-					return m.Target.Arg
+					return m.Target.Name()
 				})
 				if out.json {
 					return render.JSON(env.Stdout, page)

@@ -119,6 +119,24 @@ func (e *engine) childNotes() []string {
 		units.Percent(r.ChildCores/(r.Cores+r.ChildCores)))}
 }
 
+// generatorNote names the phases in which the load generator was the bottleneck.
+func (e *engine) generatorNote() string {
+	var phases []string
+	for _, ph := range e.manifest.Phases {
+		if ph.Verdict == load.VerdictLimited {
+			phases = append(phases, ph.Name)
+		}
+	}
+	if len(phases) == 0 {
+		return ""
+	}
+	word := "phase"
+	if len(phases) > 1 {
+		word = "phases"
+	}
+	return fmt.Sprintf("%s %s: the load generator was the bottleneck; the program could have served more", word, funcname.List(phases))
+}
+
 // phaseNotes report what disturbed the measurement.
 func (e *engine) phaseNotes() []string {
 	var notes []string
@@ -126,10 +144,10 @@ func (e *engine) phaseNotes() []string {
 		notes = append(notes, fmt.Sprintf("other processes kept %s of %d cores busy: figures per second and latencies include their interference, shares of CPU still hold",
 			units.Number(others), e.manifest.Machine.Cores))
 	}
+	if note := e.generatorNote(); note != "" {
+		notes = append(notes, note)
+	}
 	for _, ph := range e.manifest.Phases {
-		if ph.Verdict == load.VerdictLimited {
-			notes = append(notes, fmt.Sprintf("phase %s: the load generator was the bottleneck; the program could have served more", ph.Name))
-		}
 		if ph.Requests > 0 && ph.Failed*100 >= ph.Requests && (ph.Outcome == nil || ph.Outcome.Trouble() == "") {
 			notes = append(notes, fmt.Sprintf("phase %s: %s of the requests failed", ph.Name, units.Percent(float64(ph.Failed)/float64(ph.Requests))))
 		}

@@ -50,7 +50,7 @@ func TestLockBeforeFullProcessors(t *testing.T) {
 // TestLockRanksBesideCPU: other processes fill the machine, so the limit is CPU. What a lock saves
 // of latency is saved anyway, because the model includes the CPU that is available.
 func TestLockRanksBesideCPU(t *testing.T) {
-	p, lock := locking(1000, 0.2, 34_000)
+	p, lock := locking(1000, 0.4, 34_000)
 	for i := range p.Manifest.Phases {
 		p.Manifest.Phases[i].MachineCPUSeconds = 10
 	}

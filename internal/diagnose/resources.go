@@ -44,6 +44,9 @@ const (
 	// outsideShare of the requests' time asleep or waiting for the network limits them, however
 	// busy the machine is: a faster CPU would not end those waits sooner.
 	outsideShare = 0.5
+	// quietShare of the CPUs that the program may use: below it, its own CPU is not the limit, however
+	// busy the machine is, unless the trace shows that requests run or wait for a processor.
+	quietShare = 0.15
 	// computingShare of the requests' time, running or waiting for a processor, means that they do
 	// not wait for something other than CPU; fewTraced requests are too few to know.
 	computingShare = 0.5
@@ -201,16 +204,19 @@ func (e *engine) limit() (resource, why string) {
 	waits := e.requestsWait()
 	outside := e.requestsSpend(func(p requests.Part) bool { return p == requests.WaitSleep || p == requests.WaitNetwork })
 	computing := e.requestsSpend(requests.Part.Computes)
+	quiet := cores < quietShare*may && computing < computingShare
+	machineFull := measured && machine-others >= fullMachineShare*float64(m.Machine.Cores)
+	machineEnough := measured && machine >= enough*float64(m.Machine.Cores)
 	switch {
 	case m.Load != nil && outside >= outsideShare:
 		return limitLatency, fmt.Sprintf("%s; requests spend %s of their time asleep or waiting for the network", busy, units.Percent(outside))
 	case cores >= busyShare*may:
 		return limitCPU, busy
-	case measured && machine-others >= fullMachineShare*float64(m.Machine.Cores):
+	case machineFull && !quiet:
 		return limitCPU, full
 	case m.Load != nil && waits >= waitingShare:
 		return limitLatency, fmt.Sprintf("%s; requests spend %s of their time waiting for locks and channels", busy, units.Percent(math.Min(1, waits)))
-	case measured && machine >= enough*float64(m.Machine.Cores):
+	case machineEnough && !quiet:
 		return limitCPU, full
 	case shared && cores >= sharedBusyShare*may:
 		return limitCPU, busy + " with the load generator, in a closed loop, on the same machine"
@@ -219,7 +225,12 @@ func (e *engine) limit() (resource, why string) {
 		if m.Load.Rate > 0 {
 			return limitNone, why + ", and the rate leaves room for more"
 		}
+		if cores < quietShare*may && !machineEnough {
+			return limitNone, why + ", and the connections leave room for more"
+		}
 		return limitCPU, why
+	case quiet && machineEnough:
+		return limitNone, full + "; the program uses little of that, and nothing shows that requests wait for a CPU"
 	case m.Load != nil:
 		return limitLatency, busy + " under load: requests wait for something other than CPU"
 	}

@@ -85,6 +85,31 @@ func TestLimit(t *testing.T) {
 			machine(p, 0.4, 2)
 			p.Trace = traceOf(40, requests.PartTime{Part: requests.Running, Time: 20}, requests.PartTime{Part: requests.ReadyWoken, Time: 60}, requests.PartTime{Part: requests.WaitSleep, Time: 20})
 		}, limitCPU, "the machine has 2 of 2 cores busy, 1.6 of them by other processes"},
+		{"a program that uses little of a machine that others keep busy", func(p *rule.Pass) { machine(p, 0.1, 2) }, limitNone, "the machine has 2 of 2 cores busy, 1.9 of them by other processes; the program uses little"},
+		{"the same without load", func(p *rule.Pass) {
+			machine(p, 0.1, 2)
+			p.Manifest.Load = nil
+		}, limitNone, "the program uses little"},
+		{"a generator that takes the machine", func(p *rule.Pass) {
+			machine(p, 0.1, 1.9)
+			for i := range p.Manifest.Phases {
+				p.Manifest.Phases[i].GeneratorCPUSeconds = 1.7 * p.Manifest.Phases[i].Seconds
+			}
+		}, limitNone, "the program uses little"},
+		{"one that waits for a processor there", func(p *rule.Pass) {
+			machine(p, 0.1, 2)
+			p.Trace = traceOf(40, requests.PartTime{Part: requests.ReadyWoken, Time: 80}, requests.PartTime{Part: requests.WaitSleep, Time: 20})
+		}, limitCPU, "1.9 of them by other processes"},
+		{"one that waits for a lock", func(p *rule.Pass) {
+			machine(p, 0.1, 2)
+			s := at("main.f", "f.go", 1)
+			s.Cost.MutexSeconds = 30
+			p.Table.Sites = append(p.Table.Sites, s)
+		}, limitLatency, "75 % of their time waiting"},
+		{"one that few connections keep hardly busy", func(p *rule.Pass) {
+			busy(p, 0.1)
+			p.Trace = traceOf(40, requests.PartTime{Part: requests.Running, Time: 80}, requests.PartTime{Part: requests.WaitSleep, Time: 20})
+		}, limitNone, "connections leave room for more"},
 		{"requests that wait for a lock there", func(p *rule.Pass) {
 			machine(p, 0.4, 2)
 			s := at("main.f", "f.go", 1)
@@ -187,6 +212,7 @@ func TestNotes(t *testing.T) {
 	p := pass()
 	m := p.Manifest
 	m.Phases[0].Verdict = "generator-limited"
+	m.Phases[2].Verdict = "generator-limited"
 	m.Phases[0].Failed = 1000
 	m.Phases[1].Throttled = 0.5
 	m.Phases[1].CPUSeconds = 100
@@ -200,7 +226,7 @@ func TestNotes(t *testing.T) {
 	p.Table.Notes = []string{"2 % of CPU has no owner"}
 	r := diagnose(t, p)
 	for _, want := range []string{
-		"phase clean: the load generator was the bottleneck; the program could have served more",
+		"phases clean and contention: the load generator was the bottleneck; the program could have served more",
 		"phase clean: 2.0 % of the requests failed",
 		"phase cpu: the CPU quota throttled the program for 500 ms of 6 s; latencies reflect CPU throttling, CPU shares still hold",
 		"phase rest: throughput was 50 % higher than in the clean phase: the machine was not idle, so figures per second and latencies are uncertain",

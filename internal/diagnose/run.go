@@ -91,7 +91,7 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, all []rule.Rule, c Ch
 		Recording: RecordingRef{
 			ID:     e.manifest.ID,
 			Path:   p.RecordingPath,
-			Target: e.manifest.Target.Arg,
+			Target: e.manifest.Target.Name(),
 			Go:     e.manifest.Runtime.Go,
 			Module: e.manifest.Runtime.Module,
 		},

@@ -1,6 +1,9 @@
 package recording
 
 import (
+	"cmp"
+	"path"
+	"path/filepath"
 	"time"
 
 	"github.com/hone-go/hone/load"
@@ -93,6 +96,16 @@ type Target struct {
 	Probe       bool   `json:"probe"` // profiled by the probe, else through endpoints
 	PID         int    `json:"pid,omitempty"`
 	ExitCode    *int   `json:"exit_code,omitempty"`
+}
+
+// Name returns what the program is called in reports: as the user typed it, or the import path if that
+// is only the way to a directory, such as ".".
+func (t Target) Name() string {
+	switch path.Base(filepath.ToSlash(t.Arg)) {
+	case ".", "..":
+		return cmp.Or(t.ImportPath, t.Arg)
+	}
+	return t.Arg
 }
 
 // Runtime is what the program reports about its runtime.

@@ -25,7 +25,7 @@ func header(w io.Writer, p FindingsPage, s Style) {
 
 // reportTitle says what was recorded, where, how and when.
 func reportTitle(m recording.Manifest) string {
-	title := []string{m.Target.Arg}
+	title := []string{m.Target.Name()}
 	for _, x := range []string{m.Runtime.Go, machine(m), loadLine(m), m.Created.Local().Format(time.DateTime)} {
 		if x != "" {
 			title = append(title, x)

@@ -159,6 +159,17 @@ func TestNestedFindingsOnThePage(t *testing.T) {
 	}
 }
 
+// TestTitleNamesThePackage: the page of a program that was started as "." has its name.
+func TestTitleNamesThePackage(t *testing.T) {
+	p := page()
+	p.Manifest.Target = recording.Target{Arg: ".", ImportPath: "example.com/shop/cmd/server"}
+	var out bytes.Buffer
+	Findings(&out, p, Style{})
+	if first, _, _ := strings.Cut(out.String(), "\n"); !strings.HasPrefix(first, "hone · example.com/shop/cmd/server · ") {
+		t.Error(first)
+	}
+}
+
 func TestFindingsPageInColourSaysTheSame(t *testing.T) {
 	var plainText, colour bytes.Buffer
 	Findings(&plainText, page(), Style{})
