@@ -19,7 +19,7 @@ func TestChannelHandoffWords(t *testing.T) {
 	for _, m := range matches {
 		want := "unbuffered channel numbers"
 		if m.Site.Function == "main.sized" {
-			want = "its room (room) was none or next to none"
+			want = "its capacity (room) was zero or nearly zero"
 		}
 		if !strings.Contains(m.Cause, want) {
 			t.Errorf("%s: %s; want %q", m.Site.Function, m.Cause, want)

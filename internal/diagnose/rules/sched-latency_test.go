@@ -85,7 +85,7 @@ func TestSchedLatencyBehind(t *testing.T) {
 		if (len(matches) > 0) != c.want {
 			t.Errorf("%s: %d matches", c.name, len(matches))
 		}
-		if c.want && len(matches) > 0 && !strings.Contains(matches[0].Cause, "gets 600 requests a second and answers 200") {
+		if c.want && len(matches) > 0 && !strings.Contains(matches[0].Cause, "gets 600 requests per second and answers 200") {
 			t.Errorf("%s: %s", c.name, matches[0].Cause)
 		}
 	}

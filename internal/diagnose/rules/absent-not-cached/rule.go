@@ -128,9 +128,9 @@ func (a *absent) describe(p *rule.Pass, m *rule.Match) {
 	gone := 1 - a.stores/a.computed
 	cache, key := syntax.Text(a.Cache), syntax.Text(a.Key)
 	seen := evidence.InputsSeen(p, a.function)
-	m.Cause = fmt.Sprintf("%s keeps only what is found: %s of the values that are computed on a miss are not stored, so the same absent keys are looked for again each time. %s %s.",
+	m.Cause = fmt.Sprintf("%s keeps only what is found: %s of the values that are computed on a miss are not stored, so the program searches again for the same absent keys. %s %s.",
 		cache, units.Percent(gone), funcname.Short(funcname.Typed(a.function)), seen)
-	m.Fix = fmt.Sprintf("Store in %s also that there is nothing for %s (a negative entry), with a short lifetime if it may appear later, and remove it where the key is created. Do not store failures such as timeouts.",
+	m.Fix = fmt.Sprintf("Also store in %s that there is nothing for %s (a negative entry), with a short lifetime if a value may appear later, and remove it where the key is created. Do not store failures such as timeouts.",
 		cache, key)
 	m.Fraction = &rule.Fraction{Expect: 0.95 * gone * (1 - a.different), Low: 0.7 * gone * (1 - a.different), High: gone}
 	m.Confidence = rule.Likely // whether absence may be cached is not known

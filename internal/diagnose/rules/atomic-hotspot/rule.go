@@ -121,7 +121,7 @@ func (v verdict) fill(m *rule.Match, name string, share float64) bool {
 	}
 	m.Confidence = rule.Hint
 	m.Cause = fmt.Sprintf("The atomic addition to %s takes %s of CPU.", name, units.Percent(share))
-	m.Fix = fmt.Sprintf("If several processors add to it at a time, count in shards padded to a cache line, and sum the shards where %s is read.", name)
+	m.Fix = fmt.Sprintf("If several processors add to it at the same time, count in shards padded to a cache line, and sum the shards where %s is read.", name)
 	switch {
 	case v.single:
 	case v.each >= contended:

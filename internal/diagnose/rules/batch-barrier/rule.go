@@ -46,11 +46,11 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `To limit how many goroutines run at a time, a loop starts a batch of them, waits
-for all, and starts the next batch. Each batch takes as long as its slowest task,
-and the places of the others stay idle until then: with eight requests of very
-different lengths, five of eight places may be idle on average. No CPU profile
-shows it.
+const doc = `To limit how many goroutines run at a time, a loop starts a batch
+of them, waits for all, and starts the next batch. Each batch takes as long as
+its slowest task, and the places of the other tasks stay idle until then: with
+eight requests of very different lengths, five of eight places may be idle on
+average. No CPU profile shows it.
 
 Limit the number that runs at a time instead, and start the next task when any
 ends: errgroup.Group with SetLimit, a channel with room for n as a semaphore, or
@@ -199,16 +199,16 @@ func (b *batches) match(total float64) rule.Match {
 	saved := b.seconds - b.Seconds/b.n
 	name := syntax.FuncName(b.place)
 	places := units.Count(int64(math.Ceil(b.n))) // the last batch may be smaller
-	fix := fmt.Sprintf("Start the next one when any ends: a channel with room for %s as a semaphore, or %[1]s workers that receive from a channel, and wait once after the loop.", places)
+	fix := fmt.Sprintf("Start the next goroutine when one finishes: use a channel with room for %s as a semaphore, or %[1]s workers that receive from a channel, and wait once after the loop.", places)
 	if b.library() != "" {
-		fix = fmt.Sprintf("Use one group for the whole loop, with SetLimit(%s), and call Wait once after it: the next one then starts when any ends.", places)
+		fix = fmt.Sprintf("Use one group for the whole loop, with SetLimit(%s), and call Wait once after it: the next goroutine then starts when one finishes.", places)
 	}
 	line := syntax.Line(b.place, b.loop.Pos())
 	return rule.Match{
 		Site:       b.site,
 		Confidence: rule.Likely, // that the next batch does not need this one's results is what the loop looks like
 		Saving:     fraction.Saving(saved, total),
-		Cause: fmt.Sprintf("The loop on line %d of %s starts %s goroutines at a time and waits for all of them before it starts the next: a batch takes %s, as long as its slowest, and one goroutine %s on average. Only %s of the %[3]s places are busy on average.",
+		Cause: fmt.Sprintf("The loop on line %d of %s starts %s goroutines at a time and waits for all of them before it starts the next batch. A batch takes %s, as long as its slowest goroutine; a goroutine takes %s on average. On average only %s of the %[3]s places are busy.",
 			line, name, places, units.Seconds(b.seconds/float64(b.waited)), units.Seconds(b.Seconds/float64(b.Created)), units.Number(b.busy()*b.n)),
 		Fix: fix + " If a batch needs the results of the previous one, leave it unchanged.",
 		Evidence: []rule.Evidence{{

@@ -39,11 +39,11 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `The body of a response must be closed, also if nobody reads it,
-and for each status. Until then the connection is in use: its two goroutines,
+const doc = `The body of a response must be closed, even if nobody reads it, and
+whatever the status. Until then the connection is in use: its two goroutines,
 its buffers (8 KiB), and a file descriptor stay, and the next request dials a
-new connection. Often it is one path: a function returns early for a status
-that is not 200, before the line that defers Close.
+new connection. Often it is one path: a function returns early for a status that
+is not 200, before the line that defers Close.
 
 Defer resp.Body.Close() right after the check of the error. To use the
 connection again, read a small rest of the body first: io.Copy(io.Discard,

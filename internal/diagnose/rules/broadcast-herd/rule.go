@@ -110,12 +110,12 @@ func match(p *rule.Pass, w *wall.Wait, waker, waiter *site.Site) (rule.Match, bo
 		Callees:    []string{wait, broadcast},
 		Confidence: rule.Measured,
 		Saving:     rule.Fraction{Expect: vain * fraction.Expect, Low: vain * fraction.Low, High: vain * fraction.High}.Part(cost),
-		Cause: fmt.Sprintf("%s.Broadcast wakes all goroutines that wait on %s. Of %s wake-ups in the trace, %s were in vain, as counted: the goroutine locks the mutex, finds nothing and waits again.",
+		Cause: fmt.Sprintf("%s.Broadcast wakes all goroutines that wait on %s. Of %s wake-ups in the trace, %s were in vain according to the counts of executions: the goroutine locks the mutex, finds nothing and waits again.",
 			cond, evidence.Near(p, waker, w.Line), units.Count(w.Count), units.Percent(vain)),
-		Fix: fmt.Sprintf("Call %s.Signal, which wakes one goroutine, where any of them can take the change; keep Broadcast for what concerns all, such as the end. If they wait for different conditions, use a Cond for each.", cond),
+		Fix: fmt.Sprintf("Call %s.Signal, which wakes one goroutine, where any of them can handle the change; keep Broadcast for changes that concern all of them, such as a shutdown. If they wait for different conditions, use one Cond per condition.", cond),
 		Evidence: []rule.Evidence{
 			{What: "waits in sync.Cond.Wait in the trace", Value: fmt.Sprintf("%s in %s", units.Count(w.Count), units.Seconds(p.Trace.Parallelism.Length)), Command: evidence.ViewCommand(p, "blocking")},
-			{What: "waits that are followed by another, counted", Value: units.Percent(vain)},
+			{What: "waits that are followed by another wait, counted", Value: units.Percent(vain)},
 			{What: "CPU for waiting, waking and the scheduler", Value: units.Percent(min(1, cost.Value/total)), Command: evidence.TopCommand(p, "cpu")},
 		},
 	}

@@ -40,11 +40,11 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A bytes.Buffer or strings.Builder that a function declares starts without memory.
-When it is full, it allocates twice as much and copies what it holds. A message
-of a megabyte is allocated some fourteen times on the way, two to four megabytes
-in all, and the next call starts from nothing again. io.Copy into a buffer does
-the same, even if the size of the source is known.
+const doc = `A bytes.Buffer or strings.Builder that a function declares starts
+without memory. When it is full, it allocates twice as much and copies what it
+holds. For a message of a megabyte that is about fourteen allocations, two to
+four megabytes in all, and the next call starts from nothing again. io.Copy into
+a buffer does the same, even if the size of the source is known.
 
 If the size is known or can be estimated (a Content-Length, the Size of a file or
 object, the size of the last message), call Grow before the first write. Buffer's
@@ -97,15 +97,15 @@ func (s *search) judge(c *finder.Case) bool {
 		b.v.Name(), b.function, b.line, units.Number(growths), units.Bytes(bytes))
 	switch {
 	case b.known != "":
-		c.Fix = fmt.Sprintf("The size is known before: use %s; or call %s.Grow first.", b.known, b.v.Name())
+		c.Fix = fmt.Sprintf("The size is known before the first write: use %s; or call %s.Grow first.", b.known, b.v.Name())
 		c.Fraction = &rule.Fraction{Expect: 0.6, Low: 0.35, High: 0.85}
 	case b.leaves:
 		c.Fix = fmt.Sprintf("Call %s.Grow once before the first write, with the size if it can be computed or with that of the last result.", b.v.Name())
 		c.Fraction = &rule.Fraction{Expect: 0.5, Low: 0.25, High: 0.75}
 	default:
-		c.Fix = fmt.Sprintf("Use the buffer again: keep %s in a field or a sync.Pool and Reset it, which keeps its memory. Or write to its reader directly.", b.v.Name())
+		c.Fix = fmt.Sprintf("Reuse the buffer: keep %s in a field or a sync.Pool and Reset it, which keeps its memory. Or write directly to where its content goes.", b.v.Name())
 		if !b.resets {
-			c.Fix = fmt.Sprintf("Use the memory again: a bytes.Buffer in a field or a sync.Pool keeps its memory when it is Reset. Or call %s.Grow once before the first write.", b.v.Name())
+			c.Fix = fmt.Sprintf("Reuse the memory: a bytes.Buffer in a field or a sync.Pool keeps its memory when it is Reset. Or call %s.Grow once before the first write.", b.v.Name())
 		}
 		c.Fraction = &rule.Fraction{Expect: 0.8, Low: 0.4, High: 0.97}
 	}

@@ -108,7 +108,7 @@ func judge(c *finder.Case) bool {
 		if n == 0 {
 			what = "a line"
 		}
-		c.Cause = fmt.Sprintf("%s reads %s, but each time after a Seek (line %d) and %s (line %d), which throw the buffer away: the file is read again into the whole buffer, %s.",
+		c.Cause = fmt.Sprintf("%s reads only %s each time, after a Seek (line %d) and %s (line %d). Those discard the buffer, so each time the file is read into the whole buffer again, %s.",
 			syntax.Text(call), what, x.seek.line, x.reset.text, x.reset.line, units.Bytes(float64(size)))
 		c.Fix = "Read just the record with ReadAt of the file at its position, without the buffer and without Seek. If records have no fixed length, give the reader a buffer of about a record's size; if positions ascend, go forward within the buffer with Discard."
 		f := saves(size)

@@ -57,8 +57,8 @@ and the store ran, as counted in the recording: it reports caches with at least
 a thousand lookups, of which fewer than one in twenty hit. It ignores sets
 (map[K]bool, map[K]struct{}).
 
-Seen in the field: elastic/beats#32734 (a cache whose elements expire in half
-the time after which they are looked up again).`
+Seen in the field: elastic/beats#32734 (a cache whose elements expired long
+before they were looked up again).`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
@@ -109,7 +109,7 @@ func missAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *miss {
 
 func (c *miss) describe(p *rule.Pass, m *rule.Match) {
 	hits := max(0, 1-c.stores/c.lookups)
-	m.Cause = fmt.Sprintf("%s is looked up %s per %s, and %s of the lookups find something: the key %s hardly ever repeats while the value is kept, so what follows is computed nearly each time.",
+	m.Cause = fmt.Sprintf("%s is looked up %s per %s, and %s of the lookups find something: the key %s hardly ever repeats while the value is kept, so the value is computed nearly every time.",
 		syntax.Text(c.Cache), evidence.Times(c.lookups), p.Manifest.Unit(), units.Percent(hits), syntax.Text(c.Key))
 	m.Fix = fmt.Sprintf("Build %s only from what the value depends on (no time, address or request name), or make the cache large enough for the keys that recur. If keys do not repeat, remove the cache.", syntax.Text(c.Key))
 	m.Confidence = rule.Likely // the misses are counted; the effect of a better key is not

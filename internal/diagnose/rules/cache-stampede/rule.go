@@ -46,11 +46,11 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A function looks into a cache, computes what it does not find, and stores it.
-While one goroutine computes, others ask for the same, find nothing either, and
-compute it as well: when an entry expires, or after a start, as many of them as
-there are requests at that moment (a cache stampede). The cache's own lock does
-not help, since nobody holds it while computing.
+const doc = `A function looks into a cache, computes what it does not find, and
+stores it. While one goroutine computes, others ask for the same, find nothing
+either, and compute it as well. When an entry expires, or after a start, that
+may be as many as there are requests at that moment (a cache stampede). The
+cache's own lock does not help, because it is not held during the computation.
 
 Use golang.org/x/sync/singleflight: Group.Do with the key runs the function once,
 and gives its result to all that ask meanwhile. Or keep an entry with a sync.Once
@@ -105,11 +105,11 @@ func judge(c *finder.Case, suspects []*inputs.Function) bool {
 		short := syntax.Text(calls[0].Fun)
 		c.Callees = []string{f.Name}
 		c.Fraction = &rule.Fraction{Expect: part, Low: part / 2, High: min(1, max(part, 1-float64(f.Stable)/float64(f.Calls)))}
-		c.Cause = fmt.Sprintf("%s calls %s for what it does not find. Of %s calls, %s began while another goroutine was computing the same result (%s), which each of them stores.",
+		c.Cause = fmt.Sprintf("%s calls %s for what is not in the cache. Of %s calls, %s started while another goroutine was computing the same result (%s), and each of them stores it.",
 			syntax.FuncName(c.Place), short, units.Count(f.Calls), units.Count(f.Overlapping), evidence.Different(units.Count(f.Stable)))
 		c.Fix = "Let one goroutine compute it while the others wait for its result: Do of a singleflight.Group (golang.org/x/sync) with the key, and look into the cache again inside Do."
 		c.Confidence = rule.Measured
-		c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: fmt.Sprintf("%s of %s calls began while another with the same input ran", units.Count(f.Overlapping), units.Count(f.Calls))})
+		c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: fmt.Sprintf("%s of %s calls started while another call with the same input ran", units.Count(f.Overlapping), units.Count(f.Calls))})
 		return true
 	}
 	return false

@@ -163,16 +163,16 @@ func words(p *rule.Pass, h *handoff, m *rule.Match) {
 		m.Cause = fmt.Sprintf("Sender and receiver wait for each other at each item of the unbuffered channel %s to %s: %s.", c.name, to, waits)
 		m.Fix = batches + "; the smallest change is " + buffer + "."
 	case c.room == some:
-		m.Cause = fmt.Sprintf("Each small item is sent separately through %s to %s. The channel has room for %s, but %s.", name, to, c.size, waits)
+		m.Cause = fmt.Sprintf("Each small item is sent separately through %s to %s. The channel has room for %s items, but %s.", name, to, c.size, waits)
 		m.Fix = batches + ". More room would not help much: the channel is always full or always empty."
 	case both && c.size != "":
 		m.Confidence = rule.Likely
-		m.Cause = fmt.Sprintf("Sender and receiver of %s to %s wait alternately at each item, as if the channel were unbuffered: its room (%s) was none or next to none. %s.", name, to, c.size, upper(waits))
+		m.Cause = fmt.Sprintf("Sender and receiver of %s to %s wait alternately at each item, as if the channel were unbuffered: its capacity (%s) was zero or nearly zero. %s.", name, to, c.size, upper(waits))
 		m.Fix = batches + "; the smallest change is " + buffer + "."
 	case both:
 		m.Confidence = rule.Likely
 		m.Cause = fmt.Sprintf("Sender and receiver of %s to %s wait alternately at each item. %s.", name, to, upper(waits))
-		m.Fix = batches + "; if the channel has no buffer, the smallest change is one."
+		m.Fix = batches + "; if the channel has no buffer, adding one is the smallest change."
 	default:
 		m.Confidence = rule.Likely
 		m.Cause = fmt.Sprintf("Each small item is sent separately through %s to %s: %s.", name, to, waits)

@@ -40,9 +40,10 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `time.Now takes about 40 ns, and several times that on virtual machines whose clock
-needs a system call. In a loop that handles an element in as little, that is a
-large part of the time, though the time is almost the same for all elements.
+const doc = `time.Now takes about 40 ns, and several times that on virtual
+machines whose clock needs a system call. In a loop that handles an element
+about as fast, reading the clock is a large part of its time, although the
+result is almost the same for all elements.
 
 Read the clock once before the loop and use that time for all elements. Test a
 deadline once in 1,024 iterations. To measure a step that takes nanoseconds,
@@ -52,8 +53,8 @@ It is fine where an iteration takes microseconds or waits. The rule reports
 loops with at least 64 readings for each call of the function, as counted in the
 recording, and leaves alone loops that wait.
 
-Seen in the field: ryodocx/kube-credential-cache#70 (a third of the time is
-left), cockroachdb/cockroach#133315 (1 % of CPU in a whole database).`
+Seen in the field: ryodocx/kube-credential-cache#70 (two thirds less time),
+cockroachdb/cockroach#133315 (1 % of CPU in a whole database).`
 
 func judge(c *finder.Case) bool {
 	for _, call := range c.Calls {

@@ -93,7 +93,7 @@ func judge(c *finder.Case) bool {
 		text := funcname.List(parts)
 		c.Cause = fmt.Sprintf("%s copies all of %s with everything that it refers to on every call of %s, and only %s of the copy is used.",
 			funcname.Short(name), syntax.Text(source), syntax.FuncName(p), text)
-		c.Fix = fmt.Sprintf("Read %s from %s itself, under the same lock, and clone only that where somebody may change it; or replace %[2]s as a whole when it changes, in an atomic.Pointer, so that readers need no copy.",
+		c.Fix = fmt.Sprintf("Read %s from %s itself, under the same lock, and clone only that part if it may be changed; or replace %[2]s as a whole when it changes, in an atomic.Pointer, so that readers need no copy.",
 			text, syntax.Text(source))
 		c.Confidence = rule.Likely
 		return true

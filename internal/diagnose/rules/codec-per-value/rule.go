@@ -38,13 +38,13 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A loop makes a new encoder on the same writer for each value that it writes, or a
-method makes one on the connection that its receiver holds. Encoders and
-decoders are made for streams. A gob.Encoder describes each type once, before
-its first value: made again for each value, it compiles and sends that
+const doc = `A loop makes a new encoder on the same writer for each value that
+it writes, or a method makes one on the connection that its receiver holds.
+Encoders and decoders are made for streams. A gob.Encoder describes each type
+once, before its first value. A new one for each value compiles and sends that
 description each time, which costs more than the value, and the reader compiles
-it again. Those of csv and xml have a buffer of 4 KiB. A decoder that is dropped
-also drops what it has read ahead, so that the next one may miss values.
+it again. Encoders of csv and xml have a buffer of 4 KiB. A decoder that is
+dropped also drops what it has read ahead, so that the next one may miss values.
 
 Create the encoder where the writer is created, before the loop or in a field
 beside the writer, and use it for all values.
@@ -287,7 +287,7 @@ func (s *search) judge(c *finder.Case) bool {
 	default:
 		c.Cause += "its buffer and state are created for one value and dropped."
 	}
-	c.Fix = fmt.Sprintf("Call %s once, where %s is created; keep the result beside it, and use it for all values.", name, stream)
+	c.Fix = fmt.Sprintf("Call %s once, where %s is created; keep the result next to it, and use it for all values.", name, stream)
 	if found.loop {
 		c.Fix = fmt.Sprintf("Call %s once, before the loop, and use the result for all values.", name)
 	}

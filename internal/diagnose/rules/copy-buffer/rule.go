@@ -100,10 +100,10 @@ func copied(c *finder.Case, call *ast.CallExpr, name string) {
 	if loop := c.Place.LoopAround(call); loop != nil && !c.Place.Drives(loop) {
 		with = fmt.Sprintf("io.CopyBuffer with one buffer for all iterations of the loop on line %d", syntax.Line(c.Place, loop.Pos()))
 	}
-	c.Cause = fmt.Sprintf("%s allocates a buffer of 32 KiB in each call: neither can %s write itself (io.WriterTo) nor can %s read (io.ReaderFrom).", name, from, to)
+	c.Cause = fmt.Sprintf("%s allocates a buffer of 32 KiB in each call, because neither %s has a WriteTo method (io.WriterTo) nor %s a ReadFrom method (io.ReaderFrom).", name, from, to)
 	c.Fix = fmt.Sprintf("Use %s.", with)
 	if fallsBack(c.Match) {
-		c.Cause = fmt.Sprintf("%s has %s or %s copy. That cannot do it without a buffer here, and allocates one of 32 KiB in each call.", name, from, to)
+		c.Cause = fmt.Sprintf("%s leaves the copying to %s or %s, whose method needs a buffer here, too, and allocates 32 KiB in each call.", name, from, to)
 		c.Fix = fmt.Sprintf("Use %s, and hide the method: struct{ io.Writer }{%s} has no ReadFrom, struct{ io.Reader }{%s} has no WriteTo.", with, to, from)
 	}
 }

@@ -260,7 +260,7 @@ func guilty(c *finder.Case) bool {
 		if fn == nil || constructor(p, fn.FullName()) != call {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s calls %s each time it runs, with arguments that never differ, and uses the result only there: about %s are allocated again each time for the same value.",
+		m.Cause = fmt.Sprintf("%s calls %s each time it runs, with arguments that never differ, and uses the result only there: the same value is allocated again in each call, about %s.",
 			syntax.FuncName(p), funcname.Short(fn.FullName()), units.Bytes(each))
 		m.Fix = fmt.Sprintf("Create it once, in a package variable or a field (%s), if its use does not change it; else keep values in a sync.Pool and reset them.", syntax.Text(call))
 		m.Confidence = rule.Likely

@@ -52,7 +52,7 @@ func find(p *rule.Pass) []rule.Match {
 		total := p.Table.Totals.TotalSeconds
 		matches = append(matches, rule.Match{
 			Cause:      fmt.Sprintf("The binary was built with %s, so the profile mostly measures the instrumentation.", b.what),
-			Fix:        fmt.Sprintf("Build without %s and record again. Do not act on the other findings before that.", b.what),
+			Fix:        fmt.Sprintf("Build without %s and record again. Ignore the other findings until then.", b.what),
 			Confidence: rule.Likely, // the flag is certain, its cost here is not
 			Saving:     &rule.Saving{Seconds: total * b.share.Expect, Low: total * b.share.Low, High: total * b.share.High},
 			Evidence:   []rule.Evidence{{What: "build setting", Value: b.what, Command: "go version -m BINARY"}},

@@ -42,12 +42,12 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A function tries whether a text is a number, then whether it is a time, then a
-bool, and looks only at whether the error is nil. A failing call of strconv or
-time.Parse copies the text, allocates an error of 50 to 100 bytes that holds it,
-and returns it to be dropped: a failure costs more than a success. The same holds
-for functions of the program that report "not found" by fmt.Errorf, or by an
-error with a stack trace, to callers that only test for nil.
+const doc = `A function tries whether a text is a number, then whether it is a
+time, then a bool, and looks only at whether the error is nil. A failing call of
+strconv or time.Parse copies the text and allocates an error of 50 to 100 bytes
+for it, which the caller discards: a failure costs more than a success. The same
+holds for functions of the program that report "not found" by fmt.Errorf, or by
+an error with a stack trace, to callers that only test for nil.
 
 Look at the text before parsing it: its length and first byte say for most texts
 what they are not. Where failing is normal, return a bool, or an error that is
@@ -259,7 +259,7 @@ func (s *search) judge(c *finder.Case) bool {
 	if f.share < 0 { // a sampled number of objects
 		about, c.Confidence = "about ", rule.Likely
 	}
-	c.Cause = fmt.Sprintf("%s fails in %s%s of its calls here, and nobody reads the error: it is built only to be dropped.", name, about, units.Percent(share))
+	c.Cause = fmt.Sprintf("%s fails in %s%s of its calls here, and nobody reads the error: it is built only to be discarded.", name, about, units.Percent(share))
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s of the calls of %s fail", units.Percent(share), name)})
 	if f.parses {
 		// A test of one or two bytes replaces most failing calls; texts that look right and are not

@@ -145,7 +145,7 @@ func (w *workers) match(t *traced.Queue) rule.Match {
 		Site:       t.Site,
 		Confidence: rule.Likely, // how much of what the workers wait for is free is not known
 		Saving:     t.Saving(),
-		Cause: fmt.Sprintf("Requests spend %s of their time waiting for %s, which %s: %s wait at a time. %s never idle, but blocked for %s of the time (%s, %s), while the program and its load use %s of the processors.",
+		Cause: fmt.Sprintf("Requests spend %s of their time waiting for %s, which %s: on average %s wait at a time. %s never idle, but blocked for %s of the time (%s, %s), while the program and its load use %s of the processors.",
 			t.Share(), name, who, t.Waiting(), is, units.Percent(w.waited/w.Seconds), w.where.Why, evidence.Near(w.pass, t.Site, w.where.Line), units.Percent(traced.Busy(w.pass))),
 		Fix: fmt.Sprintf("Start more goroutines with %s%s, as many as what they wait for serves at a time. If jobs must stay in order, use one queue for each key.", name, w.started(t)),
 		Evidence: append(t.Evidence(w.pass, name, "mostly ended at"),

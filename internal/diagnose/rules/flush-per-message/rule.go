@@ -82,7 +82,7 @@ func judge(c *finder.Case) bool {
 		c.Confidence = rule.Likely // a reader may wait for each piece
 		// The work of compressing the pieces themselves remains.
 		c.Fraction = &rule.Fraction{Expect: 0.8, Low: 0.4, High: 0.97}
-		c.Cause = fmt.Sprintf("The loop on line %d calls %s after each piece, although the next one is available: each call ends a block of the compressor, with tables of its own, so the text also compresses worse.",
+		c.Cause = fmt.Sprintf("The loop on line %d calls %s after each piece, although the next one is available: each call ends a block of the compressor, and each block has its own tables, so the text also compresses worse.",
 			syntax.Line(c.Place, loop.Pos()), syntax.Text(call))
 		c.Fix = fmt.Sprintf("Call %s once per batch, after the loop, if no reader waits for each piece.", syntax.Text(call))
 	}

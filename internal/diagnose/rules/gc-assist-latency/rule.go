@@ -104,7 +104,7 @@ func blame(p *rule.Pass, m *rule.Match) {
 		m.Site = s
 		m.Cause += fmt.Sprintf(" The allocations of this line assisted most: %s times, %s in all, %s at most.",
 			units.Count(l.Count), units.Seconds(l.Seconds), units.Seconds(l.Max))
-		m.Fix = "Allocate fewer bytes here: reuse buffers, and allocate less that is soon discarded."
+		m.Fix = "Allocate fewer bytes here: reuse buffers instead of allocating memory that is soon discarded."
 		return
 	}
 }

@@ -211,21 +211,21 @@ func waits(functions []string) (what, fix string) {
 	for _, f := range functions {
 		switch f {
 		case "runtime.chansend1":
-			return "to send to a channel", "Let each of them end: give the channel room for the one value that is sent (make(chan T, 1)), or select between the send and the end of the context."
+			return "to send to a channel", "Make each of them end: give the channel room for the one value that is sent (make(chan T, 1)), or select between the send and the end of the context."
 		case "runtime.chanrecv1", "runtime.chanrecv2":
-			return "to receive from a channel", "Let each of them end: close the channel when nothing more comes, or select between the receive and the end of the context."
+			return "to receive from a channel", "Make each of them end: close the channel when nothing more comes, or select between the receive and the end of the context."
 		case "runtime.selectgo":
-			return "in a select", "Let each of them end: give the select a case for the end of the context, and cancel the context when its owner is done (defer cancel())."
+			return "in a select", "Make each of them end: give the select a case for the end of the context, and cancel the context when its owner is done (defer cancel())."
 		case "runtime.block":
-			return "in an empty select", "Let each of them end: an empty select waits forever; receive from ctx.Done() instead."
+			return "in an empty select", "Make each of them end: an empty select waits forever; receive from ctx.Done() instead."
 		case "time.Sleep":
 			return "sleeping", "Start one goroutine for all delayed work (time.AfterFunc needs none), and end it when its owner is done."
 		case "sync.(*WaitGroup).Wait":
-			return "for a sync.WaitGroup", "Let each of them end: look for the goroutine that does not call Done."
+			return "for a sync.WaitGroup", "Make each of them end: find the goroutine that does not call Done."
 		case "sync.(*Cond).Wait":
-			return "for a sync.Cond", "Let each of them end: wake all with Broadcast when their owner is done, and check for that after Wait."
+			return "for a sync.Cond", "Make each of them end: wake all with Broadcast when their owner is done, and check for that after Wait."
 		case "sync.(*Mutex).Lock", "sync.(*RWMutex).RLock", "sync.(*RWMutex).Lock", "internal/sync.(*Mutex).Lock", "internal/sync.(*Mutex).lockSlow":
-			return "for a lock", "Look for the goroutine that holds the lock and waits, or has returned without unlocking it."
+			return "for a lock", "Find the goroutine that holds the lock and waits, or has returned without unlocking it."
 		case "internal/poll.runtime_pollWait", "syscall.Syscall", "syscall.syscall":
 			return "", ""
 		}

@@ -64,7 +64,7 @@ func judge(c *finder.Case) bool {
 	}
 	name := types.TypeString(element, func(*types.Package) string { return "" })
 	c.Cause = fmt.Sprintf("container/heap takes and returns elements as any. The type %s does not fit into an interface, so %s allocates memory for a copy of each element.", name, what)
-	c.Fix = fmt.Sprintf("Write a heap for %s itself: push and pop on a []%[1]s with the loops that move an element up or down, or a generic heap. It boxes nothing, and compares and swaps without calls through an interface. If the elements exist as pointers anyway, push the pointers.", name)
+	c.Fix = fmt.Sprintf("Write a heap of %s (push and pop on a []%[1]s, with loops that move an element up or down), or use a generic heap: it boxes nothing, and compares and swaps without calls through an interface. If the elements exist as pointers anyway, push the pointers.", name)
 	return true
 }
 

@@ -111,7 +111,7 @@ func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
 	waited, _ := stacks.Sum(m.Mutex)
 	perSecond := float64(waited) / 1e9 / w.window
 	m.Confidence = rule.Hint
-	m.Cause = fmt.Sprintf("Goroutines wait %s in each second, all together, for the mutex that is unlocked here.", units.Seconds(perSecond))
+	m.Cause = fmt.Sprintf("Goroutines wait %s in total per second for the mutex that is unlocked here.", units.Seconds(perSecond))
 	m.Fix = "Do less while the mutex is held, or split what it guards."
 	if place == nil {
 		return true
@@ -141,7 +141,7 @@ func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
 	if s.Deferred {
 		held = ", to the end of the function by defer"
 	}
-	m.Cause = fmt.Sprintf("Goroutines wait %s in each second, all together, for %s, held from line %d to %d%s%s.",
+	m.Cause = fmt.Sprintf("Goroutines wait %s in total per second for %s, held from line %d to %d%s%s.",
 		units.Seconds(perSecond), syntax.Text(s.Mutex), s.From, s.To, in, held)
 	cause, fix, outside := s.Outside()
 	// A few samples prove no share: the low end of its interval must reach the threshold.

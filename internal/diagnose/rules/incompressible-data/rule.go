@@ -82,7 +82,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		m.Allocs, m.Live = nil, nil
 		m.Callees = []string{"compress/*"}
 		m.Confidence = rule.Likely // other data at the same line may get smaller
-		m.Cause = "Most of the data that is compressed here does not get smaller, like data that is already compressed (images, archives) or encrypted: the compressor searches it, builds codes, and then stores the blocks as they are."
+		m.Cause = "Most of the data that is compressed here does not get smaller, like data that is already compressed (images, archives) or encrypted: the compressor searches it, builds codes, and then stores the blocks unchanged."
 		if where := sends(p, m.CPU); where != "" {
 			m.Cause += " " + where + "."
 		}

@@ -280,7 +280,7 @@ func (l loop) describe(m *rule.Match, k asked) {
 	}
 	m.Cause = fmt.Sprintf("The loop on line %d%s makes one %s in each iteration, %s each time it is reached.", l.line, in, k.noun, units.Number(l.Iterations))
 	if k.noun == request {
-		m.Cause += " They run one after the other: each waits for the answer to the one before."
+		m.Cause += " They run one after the other: each waits for the answer to the previous one."
 	}
 	m.Fix = k.fix
 	m.Confidence = rule.Measured

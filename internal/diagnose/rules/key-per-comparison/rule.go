@@ -38,10 +38,10 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A comparison parses a date, converts a name to lower case, splits a version or
-formats two fields into one text, for both of its elements. A sort of n elements
-makes about n·log₂(n) comparisons, so that each key is computed some twenty times
-for a thousand elements, and allocated as often.
+const doc = `A comparison parses a date, converts a name to lower case, splits a
+version or formats two fields into one text, for both of its elements. A sort of
+n elements makes about n·log₂(n) comparisons, so each key of a thousand elements
+is computed about twenty times, and allocated as often.
 
 Compute the key of each element once before the sort: in a field, or in a slice
 of struct{ key; element } that is sorted by the key. Where a comparison needs no

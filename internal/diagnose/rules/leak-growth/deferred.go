@@ -78,6 +78,6 @@ func describeDefer(p *gocode.Place, stmt *ast.DeferStmt, perCall, calls float64)
 	}
 	return &keep{
 		words: fmt.Sprintf("%s defers %s in a loop: what each iteration makes stays until %s returns, %s.", syntax.Where(p, stmt.Pos()), what, syntax.FuncName(p), until),
-		fix:   "Release it before the next iteration: move the body of the loop into a function of its own, or call it at the end of the body instead of deferring it.",
+		fix:   "Release it before the next iteration: move the body of the loop into its own function, or call it at the end of the body instead of deferring it.",
 	}
 }

@@ -113,7 +113,7 @@ func judge(c *finder.Case) bool {
 		m.Fraction = &rule.Fraction{Expect: part, Low: 0.6 * part, High: 1} // the line also waits, for a disk for example
 		m.Confidence = rule.Measured
 		line := syntax.Line(place, lines[0].Lparen)
-		m.Cause = fmt.Sprintf("Line %d calls %s with %s held: %s of the CPU under that mutex goes into the log, and goroutines wait for it %s in each second, all together.",
+		m.Cause = fmt.Sprintf("Line %d calls %s with %s held: %s of the CPU under that mutex goes into the log, and goroutines wait for it %s in total per second.",
 			line, place.CalleeName(lines[0]), syntax.Text(s.Mutex), units.Percent(part), units.Seconds(perSecond))
 		m.Fix = "Copy what the line prints into variables, unlock, then log."
 		m.Evidence = []rule.Evidence{{

@@ -94,9 +94,9 @@ func judgeConversions(c *finder.Case) bool {
 	if c.Empty() {
 		return false
 	}
-	c.Cause = fmt.Sprintf("%s converts the whole of %s again in every iteration of the loop on line %d, to read a part of it.",
+	c.Cause = fmt.Sprintf("%s converts all of %s again in every iteration of the loop on line %d, to read a part of it.",
 		syntax.Text(convs[0]), syntax.Text(convs[0].Args[0]), syntax.Line(c.Place, loop.Pos()))
-	c.Fix = "Convert it once before the loop; or range over the string, which decodes one character after the other."
+	c.Fix = "Convert it once before the loop; or range over the string, which decodes one character at a time."
 	return true
 }
 

@@ -93,7 +93,7 @@ func judge(c *finder.Case) bool {
 	if changes {
 		how, fix = "stays the same for hours or longer", "Read it once at the start and keep it; if it may change, let one goroutine read it again every minute."
 	}
-	c.Cause = fmt.Sprintf("%s asks the system again for %s, %s per %s. Its answer %s, and no call keeps it for the next.",
+	c.Cause = fmt.Sprintf("%s asks the system again for %s, %s per %s. The answer %s, but no call keeps it for the next one.",
 		funcname.Short(name), what, evidence.Times(e.PerUnit), c.Pass.Manifest.Unit(), how)
 	c.Fix = fix
 	return true

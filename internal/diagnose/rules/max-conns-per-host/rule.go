@@ -32,10 +32,11 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `MaxConnsPerHost of an http.Transport limits all connections to a host, those in use
-included. When that many requests to the host are under way, the next ones queue in
-the client until one is over, without a message and in no statistics of the server.
-MaxIdleConnsPerHost, which is often meant instead, limits only what is kept.
+const doc = `MaxConnsPerHost of an http.Transport limits all connections to a
+host, those in use included. When that many requests to the host are under way,
+the next ones queue in the client until one is over, without a message and in no
+statistics of the server. MaxIdleConnsPerHost, which is often meant instead,
+limits only the idle connections that are kept.
 
 Set MaxConnsPerHost to the number of requests that run at a time, or to 0 for no
 limit, and MaxIdleConnsPerHost to the same number, so that connections are
@@ -61,7 +62,7 @@ func find(p *rule.Pass) []rule.Match {
 		Site:       t.Site,
 		Confidence: rule.Likely, // the wait is measured, the effect of more connections is not
 		Saving:     t.Saving(),
-		Cause: fmt.Sprintf("%s limits how many requests to one host run at a time: requests spend %s of their time waiting for a free connection, %s of them at a time, most of it here.",
+		Cause: fmt.Sprintf("%s limits how many requests to one host run at a time. Requests spend %s of their time waiting for a free connection, mostly here; on average %s wait at a time.",
 			limit, t.Share(), t.Waiting()),
 		Fix:      "Set MaxConnsPerHost of the Transport to the number of requests that run at a time, or to 0 for no limit, and MaxIdleConnsPerHost to the same number.",
 		Evidence: t.Evidence(p, requests.HTTPConnection, "mostly returned at"),

@@ -233,7 +233,7 @@ func labels(p *gocode.Place, call *ast.CallExpr) (how, fix string) {
 	case len(formatted) > 0:
 		return "is given " + funcname.List(formatted) + ", made into a string and looked up", "Keep the children by the number they belong to (a map or an array by the number alone, filled when a number is first seen, bounded where numbers come from outside), or at least the strings of the few numbers in a table."
 	case isMap:
-		return "is given a map that is built", "Use WithLabelValues, which needs no map; better, keep the children by what they belong to."
+		return "is given a map that is built", "Use WithLabelValues, which needs no map; better, keep the children in a map or an array by what they belong to."
 	}
 	return "", ""
 }

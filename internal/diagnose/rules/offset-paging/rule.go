@@ -42,11 +42,11 @@ const doc = `A program goes through a table page by page: LIMIT 200 OFFSET 0, th
 it and drops them. Page k costs k times as much as the first, and all n pages
 n²/2 pages, however good the index is.
 
-Ask for what comes after the last row of the page before: WHERE id > ? ORDER BY
-id LIMIT 200. That is one search in the index. With several columns in the order,
-compare all of them, (a, b) > (?, ?), the last a unique one. Or read all rows by
-one query and a cursor, if the program can keep it open. Rows that are inserted or
-deleted meanwhile no longer shift what the next page has.
+Ask for what comes after the last row of the previous page: WHERE id > ? ORDER
+BY id LIMIT 200. That is one search in the index. With several columns in the
+order, compare all of them, (a, b) > (?, ?), the last a unique one. Or read all
+rows by one query and a cursor, if the program can keep it open. Rows that are
+inserted or deleted meanwhile no longer shift what the next page has.
 
 It is fine for the few first pages that people look at. The rule reports queries
 that run at least eight times for each unit of work, as counted, with an offset
@@ -105,9 +105,9 @@ func (s *search) judge(c *finder.Case) bool {
 	// Of pages that each cost one page and those that are skipped, which are half of all on average, the first is left.
 	spare := pages / 2 / (pages/2 + 1)
 	c.Fraction = &rule.Fraction{Expect: 0.8 * spare, Low: 0.2 * spare, High: 0.99}
-	c.Cause = fmt.Sprintf("%s asks for a page of rows by %s, which %s changes: the database steps over all rows before the page again each time. It runs %s times per %s, so that page k costs about k times as much as the first.",
+	c.Cause = fmt.Sprintf("%s asks for a page of rows by %s, which %s changes: each time the database reads all rows before the page, and skips them. It runs %s times per %s, so page k costs about k times as much as the first.",
 		syntax.FuncName(q.place), q.text, q.loop, units.Number(pages), s.pass.Manifest.Unit())
-	c.Fix = "Ask for the rows after the last one of the page before (WHERE id > ? ORDER BY id LIMIT n), which an index finds directly; or read all rows by one query."
+	c.Fix = "Ask for the rows after the last one of the previous page (WHERE id > ? ORDER BY id LIMIT n), which an index finds directly; or read all rows by one query."
 	c.Confidence = rule.Likely
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("the query runs %s times per %s", units.Number(pages), s.pass.Manifest.Unit())})
 	return true

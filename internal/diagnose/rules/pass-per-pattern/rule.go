@@ -48,7 +48,7 @@ about 5 in a text that is full of them. The rule reports only loops that were
 counted with at least 100 patterns.
 
 Seen in the field: prometheus/common#150 (34 to 54 % less time with a Replacer
-in place of calls of strings.Replace).`
+instead of calls of strings.Replace).`
 
 // One pass of a Replacer takes as long as so many searches, at most and at least: of texts without
 // and with the first bytes of the patterns (go test -bench Passes).
@@ -82,7 +82,7 @@ func judge(c *finder.Case) bool {
 	c.Fraction = fraction(l.Iterations)
 	c.Cause = fmt.Sprintf("The loop on line %d searches all of %s once for each of %s patterns, and copies it for each pattern that it finds.",
 		line, text.Name(), units.Number(l.Iterations))
-	c.Fix = "Build a strings.NewReplacer of all pairs once, keep it, and replace all patterns in one pass. It does not search in its replacements."
+	c.Fix = "Build a strings.NewReplacer of all pairs once, keep it, and replace all patterns in one pass. It does not search in the replacements."
 	c.Confidence = rule.Likely
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,

@@ -42,7 +42,7 @@ func Rule() rule.Rule {
 const doc = `At of an image.Image returns a color.Color, an interface: for most
 kinds of images it puts the color on the heap, for each pixel, and the RGBA
 method of the color is another call through an interface. Set of a draw.Image
-takes one, and converts it to the color model of the image.
+takes such an interface, and converts the color to the image's color model.
 
 Assert the type once before the loop (*image.RGBA, *image.YCbCr) and use its
 own methods, RGBAAt, SetRGBA, YCbCrAt, or an index of Pix, row by row. RGBA64At
@@ -81,7 +81,7 @@ func judge(c *finder.Case) bool {
 	to := syntax.Text(sel.X)
 	c.Cause = fmt.Sprintf("%s goes through an interface for each pixel, %s per %s: %s, which is converted, and often allocated, each time.",
 		syntax.Text(call), evidence.Times(e.PerUnit), c.Pass.Manifest.Unit(), what)
-	c.Fix = fmt.Sprintf("Assert the type of %s once before the loop (such as %s.(*image.RGBA)) and use %s. Of images of any type, make an *image.RGBA with draw.Draw first.", to, to, instead)
+	c.Fix = fmt.Sprintf("Assert the type of %s once before the loop (such as %s.(*image.RGBA)) and use %s. If images may have any type, convert them to an *image.RGBA with draw.Draw first.", to, to, instead)
 	if !types.IsInterface(c.Place.TypeOf(sel.X)) {
 		c.Fix = fmt.Sprintf("Use the methods of its own color type, or rows of its Pix: %s.", instead)
 	}

@@ -58,7 +58,7 @@ func guilty(c *finder.Case) bool {
 		}
 		m.Cause = fmt.Sprintf("Put takes %s by value. A %s does not fit into an interface, so each Put allocates a copy.",
 			syntax.Text(call.Args[0]), kind(p.TypeOf(call.Args[0])))
-		m.Fix = "Let the pool hold pointers, and keep the pointer that Get returned for Put; the address of a local variable would be a new allocation."
+		m.Fix = "Store pointers in the pool, and pass the pointer that Get returned to Put; the address of a local variable would be a new allocation."
 		return true
 	}
 	return address(p, m)

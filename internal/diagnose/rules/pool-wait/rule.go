@@ -77,7 +77,7 @@ func match(p *rule.Pass, t *traced.Queue, of pool) rule.Match {
 		Site:       t.Site,
 		Confidence: rule.Likely, // the wait is measured, the effect of more connections is not
 		Saving:     t.Saving(),
-		Cause: fmt.Sprintf("All connections that %s allows are in use: requests spend %s of their time waiting for a free one, %s of them at a time, most of it here.",
+		Cause: fmt.Sprintf("All connections that %s allows are in use: requests spend %s of their time waiting for a free one, mostly here; on average %s wait at a time.",
 			of.bound, t.Share(), t.Waiting()),
 		Fix:      "Hold connections for less time: close rows before other work, and replace many queries by one. If the database has room, " + of.raise + ".",
 		Evidence: t.Evidence(p, of.object, "mostly returned at"),

@@ -39,12 +39,12 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Some loggers format for people by doing the work twice: zerolog.ConsoleWriter is a
-writer behind a logger of JSON, so that it decodes each event that was encoded
-just before, into a map, sorts its keys and colours its parts: some 14 µs where
-the event itself takes half a microsecond. Own writers that decode the lines of
-slog's JSON handler do the same. Others render each key and value through a
-library of terminal styles.
+const doc = `Some loggers do the work twice to format for people.
+zerolog.ConsoleWriter gets each event as JSON that the logger has just encoded:
+it decodes that into a map, sorts the keys and colours the parts, which takes
+about 14 µs where the event itself takes half a microsecond. Writers of the
+program that decode the lines of slog's JSON handler do the same. Others render
+each key and value through a library of terminal styles.
 
 Log JSON (or plain text) in production, and format where somebody reads: pipe the
 output through a tool, or choose the writer by whether the output is a terminal.
@@ -127,7 +127,7 @@ func judge(c *finder.Case) bool {
 		c.Fix = "Use the logger's JSON or logfmt formatter in production, and styles only if the output is a terminal."
 		return true
 	}
-	c.Cause = fmt.Sprintf("%s decodes each log event from JSON again, which the logger encoded just before, to format it for people.", function)
+	c.Cause = fmt.Sprintf("%s decodes each log event from the JSON that the logger has just encoded, to format it for people.", function)
 	c.Fix = "Let the logger write its JSON to the output directly, and format it where people read it; use this writer only if the output is a terminal."
 	return true
 }

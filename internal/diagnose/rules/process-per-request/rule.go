@@ -33,8 +33,9 @@ func Rule() rule.Rule {
 
 const doc = `A request that runs another program (git, convert, a shell) waits
 until the kernel has created the process, loaded the program, and the program
-has started, done its work and ended: one to some tens of milliseconds, of
-which the work is often the least. Its CPU is in no profile of the service.
+has started, done its work and exited. That takes from one to a few tens of
+milliseconds, and the work is often the smallest part of it. Its CPU is in no
+profile of the service.
 
 Do the work in the process with a library, keep the program running and talk to
 it through its pipes (git cat-file --batch), run it once for many requests, or
@@ -86,7 +87,7 @@ func find(p *rule.Pass) []rule.Match {
 			Latency: total, Cost: most,
 			Seconds: f.Expect * waited, Low: f.Low * waited, High: min(f.High*waited, total),
 		},
-		Cause: fmt.Sprintf("Requests wait %s of their time for a program that this line starts: the process is created, loaded and ended for each of them. Its CPU is not in the profile.", units.Percent(waited/total)),
+		Cause: fmt.Sprintf("Requests wait %s of their time for a program that this line starts: for each of them a process is created, loaded and ended. Its CPU is not in the profile.", units.Percent(waited/total)),
 		Fix:   "Do the work in the process with a library, keep the program running and talk to it through pipes, or cache its answers.",
 		Evidence: []rule.Evidence{{
 			What: "time of requests waiting for " + requests.Subprocess, Value: units.Seconds(waited) + " of " + units.Seconds(total), Command: evidence.ViewCommand(p, "requests"),

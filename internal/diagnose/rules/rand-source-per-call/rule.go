@@ -58,7 +58,7 @@ func judge(c *finder.Case) bool {
 	if !ok {
 		return false
 	}
-	c.Cause = fmt.Sprintf("%s seeds a generator from the clock every time: that computes 607 words for the few numbers that are drawn.", syntax.FuncName(c.Place))
+	c.Cause = fmt.Sprintf("%s seeds a generator from the clock every time: that computes 607 words, of which only a few are used.", syntax.FuncName(c.Place))
 	c.Fix = "Draw from the package's own source (rand.IntN and so on of math/rand/v2): the runtime seeds it at random, and it takes no lock."
 	if safety.MakesSecret(c.Place) {
 		c.Fix = "Draw from crypto/rand (rand.Text for a token, rand.Read for a key): the value must not be predictable, and anyone who knows roughly when it was created can repeat a sequence that was seeded from the clock. crypto/rand needs no seed and is safe for concurrent use."

@@ -28,13 +28,13 @@ func Rule() rule.Rule {
 }
 
 const doc = `A rate limiter in a client (golang.org/x/time/rate, or the one of
-client-go for Kubernetes) lets so many calls through per second, and makes the
-others wait for their turn. Its default is often low (client-go: 5 per second,
-with a burst of 10), and a limit that fitted one caller is shared by all of
-them. The other side then looks slow, and is idle.
+client-go for Kubernetes) admits a number of calls per second, and makes the
+others wait. Its default is often low (client-go: 5 per second, with a burst of
+10), and a limit that fitted one caller is shared by all of them. The other side
+then looks slow, although it is idle.
 
-Raise the limit and the burst to what the other side bears, or ask it less
-often: cache its answers, or ask for many things at once.
+Raise the limit and the burst to what the other side can handle, or ask it less
+often: cache its answers, or ask for many things in one call.
 
 It is fine where the other side wants the limit: then a queue only adds
 latency, and requests are better refused. The rule reports waits of a fifth of
@@ -59,9 +59,9 @@ func find(p *rule.Pass) []rule.Match {
 		Site:       t.Site,
 		Confidence: confidence,
 		Saving:     t.Saving(),
-		Cause: fmt.Sprintf("A rate limiter of the program lets only so many calls per second through: requests spend %s of their time waiting for it here, %s of them at a time.%s",
+		Cause: fmt.Sprintf("A rate limiter of the program limits the calls per second: requests spend %s of their time waiting for it here; on average %s wait at a time.%s",
 			t.Share(), t.Waiting(), set),
-		Fix:      "Raise the limit and its burst to what the other side bears, or call it less often: cache its answers, or ask for many things at once.",
+		Fix:      "Raise the limit and its burst to what the other side can handle, or call it less often: cache its answers, or ask for many things in one call.",
 		Evidence: t.Evidence(p, requests.RateLimiter, "mostly let through at"),
 	}}
 }

@@ -77,8 +77,8 @@ func guilty(c *finder.Case) bool {
 		if what == "" {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s reads %s into growing buffers and copies them together, though the length is known before.", funcname.Short(p.CalleeName(call)), what)
-		m.Fix = fmt.Sprintf("Use %s; or read with a decoder and do not hold the whole.", how)
+		m.Cause = fmt.Sprintf("%s reads %s into growing buffers and copies them together, though the length is known beforehand.", funcname.Short(p.CalleeName(call)), what)
+		m.Fix = fmt.Sprintf("Use %s; or read with a decoder, which needs only a part in memory.", how)
 		return true
 	}
 	return false

@@ -106,7 +106,7 @@ func judge(c *finder.Case) bool {
 		c.Confidence = rule.Likely
 		c.Cause = fmt.Sprintf("%s returns a new copy of all of %s with one change, and the loop on line %d calls it again for each of %s changes: every call copies the whole text, %s on average.",
 			name, text.Name(), syntax.Line(p, loop.Pos()), units.Number(edits), units.Bytes(bytes))
-		c.Fix = fmt.Sprintf("Collect the changes and make them in one pass: decode %s once, change the decoded value and encode it once, or write the parts that stay and the new ones into a strings.Builder.", text.Name())
+		c.Fix = fmt.Sprintf("Collect the changes and make them in one pass: decode %s once, change the decoded value and encode it once, or write unchanged and new parts into a strings.Builder.", text.Name())
 		return true
 	}
 	return false

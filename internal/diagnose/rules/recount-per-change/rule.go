@@ -169,9 +169,9 @@ func (s *search) judge(c *finder.Case) bool {
 	}
 	c.Allocs = nil
 	c.Confidence = rule.Likely // other code may change the collection too
-	c.Cause = fmt.Sprintf("%s goes over all of %s with %s, %s iterations each time. Since the last time %s changed, as counted.",
+	c.Cause = fmt.Sprintf("%s iterates over all of %s with %s, %s iterations each time. According to the counts of executions, %s changed since the last time.",
 		syntax.FuncName(c.Place), name, how, units.Count(int64(found.iterations+0.5)), changes)
-	c.Fix = fmt.Sprintf("Keep the total in a field beside %s, and add the difference where an element changes (line %d).", name, found.changedAt)
+	c.Fix = fmt.Sprintf("Keep the total in a field next to %s, and add the difference where an element changes (line %d).", name, found.changedAt)
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted,
 		Value: fmt.Sprintf("%s iterations each time, %s changes", units.Count(int64(found.iterations+0.5)), units.Number(found.changes))})
 	return true

@@ -90,7 +90,7 @@ func guilty(c *finder.Case) bool {
 		}
 		if name := p.CalleeName(call); funcname.Match(name, matchers...) && !fromRequest(p, call.Args[0]) {
 			m.Cause = fmt.Sprintf("%s compiles the pattern %s each time it is called, to use it once.", name, syntax.Text(call.Args[0]))
-			m.Fix = "Compile a pattern where it is set, and keep the *regexp.Regexp beside it; or keep compiled patterns in a cache of bounded size."
+			m.Fix = "Compile a pattern where it is set, and keep the *regexp.Regexp next to it; or keep compiled patterns in a cache of bounded size."
 			m.Confidence = rule.Likely // the source does not show how many different patterns there are
 			return true
 		}

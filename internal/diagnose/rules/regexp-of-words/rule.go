@@ -32,9 +32,10 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A pattern such as ^(?:red|green|blue)$ asks whether a text is one of some
-words. The engine steps through the text rune by rune with the alternatives that
-are still possible: a list of 220 words takes 3 µs, in any case 5 µs.
+const doc = `A pattern such as ^(?:red|green|blue)$ asks whether a text is one
+of some words. The engine steps through the text rune by rune with the
+alternatives that are still possible: a list of 220 words takes 3 µs, and 5 µs
+if upper and lower case are not distinguished.
 
 Keep the words in a map[string]struct{}, made once, and look the text up: 15 ns,
 however many words there are. For (?i) the keys are the words in lower case, and
@@ -76,7 +77,7 @@ func judge(c *finder.Case) bool {
 	case all.fold:
 		c.Fix = fmt.Sprintf("Keep the words, in lower case, as keys of a map[string]struct{} that is created once, and look up strings.ToLower(%s): one lookup, however many words there are.", key)
 	case all.joined == "" && len(all.words) <= mostCases:
-		c.Fix = fmt.Sprintf("Write a switch on %s with the words as cases, or look it up in a set (a map[string]struct{}) that is made once.", key)
+		c.Fix = fmt.Sprintf("Write a switch on %s with the words as cases, or look it up in a set (a map[string]struct{}) that is created once.", key)
 	default:
 		c.Fix = fmt.Sprintf("Keep the words as keys of a map[string]struct{} that is created once, and look %s up in it: one lookup, however many words there are.", key)
 	}

@@ -35,14 +35,14 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `An expensive function gets the same input several times: the same header is
-parsed by each layer of a request, the same text is compiled for each row, the
-same body is decoded into a map and then into a struct, the same settings are
-fetched from another service for each request, a recursion solves the same part
-again, or walks a shared node of a graph once for each path to it. No profile
-shows that. hone builds the program once more with its expensive functions
-counting their inputs and comparing their results, by hashes that never leave
-the process.
+const doc = `An expensive function gets the same input several times: the same
+header is parsed by each layer of a request, the same text is compiled for each
+row, the same body is decoded into a map and then into a struct, the same
+settings are fetched from another service for each request, a recursion solves
+the same part again, or walks a shared node of a graph once for each path to it.
+No profile shows that. hone builds the program once more, such that expensive
+functions count their inputs and compare their results, by hashes that never
+leave the process.
 
 Compute the result once and pass it on, or cache it by its input: in a map for a
 few inputs, in a cache with a size limit if new ones keep coming, for a limited
@@ -259,9 +259,9 @@ func (f *found) describe(m *rule.Match) {
 		f.describeText(m, name)
 	case f.where == asked:
 		m.Cause = fmt.Sprintf("%s asks another service each time, and gets the same answer: %s. Each call is a round trip.", name, f.words)
-		m.Fix = "Cache the answer by its input, for as long as it may be out of date, and then fetch it again; golang.org/x/sync/singleflight keeps concurrent requests from fetching it at the same time."
+		m.Fix = "Cache the answer by its input, and fetch it again when it is too old; golang.org/x/sync/singleflight keeps concurrent requests from fetching it at the same time."
 	case f.visits:
-		m.Cause += " It only adds to a set, so a call with the same input adds nothing. It visits a shared node, and all below it, once for each path that leads there."
+		m.Cause += " It only adds to a set, so a call with the same input adds nothing. It visits a shared node, and all nodes below it, once for each path to it."
 		m.Fix = fmt.Sprintf("Keep a set of visited nodes, and return from %s at once if the node is in the set.", name)
 	case f.recursive:
 		m.Fix = fmt.Sprintf("Cache the results of smaller inputs (memoization), or compute them from the smallest up: %s solves the same parts again.", name)

@@ -87,8 +87,8 @@ func differentTexts(n string) string {
 // describeText fills in the words for a text that is read more than once.
 func (f *found) describeText(m *rule.Match, name string) {
 	m.Cause = fmt.Sprintf("%s goes through the same text again: %s.", name, f.words)
-	m.Fix = "Parse it once and pass the result on. Where one field decides what becomes of the rest, decode that field alone first (json.RawMessage keeps the rest unchanged)."
+	m.Fix = "Parse it once and pass the result on. If one field decides how the rest is decoded, decode that field alone first (json.RawMessage keeps the rest unchanged)."
 	if f.other == "" && f.unit == "run" {
-		m.Fix = "Parse each text once and ask the result everything that is wanted of it, or keep the results by their text."
+		m.Fix = "Parse each text once and use the result for everything, or cache the results by their text."
 	}
 }

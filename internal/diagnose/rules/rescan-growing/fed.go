@@ -44,9 +44,9 @@ func fed(c *finder.Case) bool {
 			if f.emptied > 0 {
 				emptied = fmt.Sprintf("it is emptied %s", evidence.Times(f.emptied))
 			}
-			c.Cause = fmt.Sprintf("%s goes through all of %s each time that something was added to it, also through the part that it went through before: %s per %s, and %s. The time grows with the square of the input.",
+			c.Cause = fmt.Sprintf("%s searches all of %s each time that something was added to it, including the part that it searched before: %s per %s, and %s. The time grows with the square of the input.",
 				what, syntax.Text(buffer), evidence.Times(f.scans), c.Pass.Manifest.Unit(), emptied)
-			c.Fix = fmt.Sprintf("Search only what was added: keep in another field how far %s was searched, and set that back when the buffer is emptied. Or let a bufio.Reader or a bufio.Scanner find the end.", syntax.Text(buffer))
+			c.Fix = fmt.Sprintf("Search only what was added: keep in another field how far %s was searched, and reset that field when the buffer is emptied. Or let a bufio.Reader or a bufio.Scanner find the end.", syntax.Text(buffer))
 			c.Confidence = rule.Likely
 			return true
 		}

@@ -60,7 +60,7 @@ func prefix(c *finder.Case) bool {
 		}
 		c.Cause = fmt.Sprintf("%s goes through %s from its start to %s (%s), %s: the time grows with the square of the length.",
 			syntax.Text(call), syntax.Text(text), syntax.Text(end), what, where)
-		c.Fix = fmt.Sprintf("Go on from where the last pass ended: keep its result with its position, and add what %s[last:%s] yields. For positions in any order, make an index once (where lines start) and search it with slices.BinarySearch.",
+		c.Fix = fmt.Sprintf("Continue where the last pass ended: keep its result with its position, and add the result for %s[last:%s]. For positions in any order, build an index once (where lines start) and search it with slices.BinarySearch.",
 			syntax.Text(text), syntax.Text(end))
 		c.Confidence = rule.Likely
 		return true

@@ -39,10 +39,11 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A loop reads chunks into a buffer, and after each chunk converts the whole buffer
-to a string, searches it from its start, or tries to parse it. With n chunks that
-is n²/2 chunks in all: it is fast in a test and slow for long input. So is
-strings.Count(src[:pos], "\n") for each token: it counts all lines before again.
+const doc = `A loop reads chunks into a buffer, and after each chunk converts
+the whole buffer to a string, searches it from its start, or tries to parse it.
+For n chunks it reads n²/2 chunks in all, which is fast in a test and slow for
+long input. strings.Count(src[:pos], "\n") for each token is the same mistake:
+it counts all earlier lines again.
 
 Search only what is new: remember how far the buffer was searched, go back by
 the length of the searched text minus one, and continue there. Or let a
@@ -207,8 +208,8 @@ func describe(c *finder.Case, buffer ast.Expr, name string, line int, iterations
 	if name == "" {
 		what = "a conversion"
 	}
-	c.Cause = fmt.Sprintf("The loop on line %d adds to %s and goes through the whole of it again in each iteration (%s), %s each time it is reached: the time grows with the square of the input.",
+	c.Cause = fmt.Sprintf("The loop on line %d adds to %s and goes through all of it again in each iteration (%s), %s each time it is reached: the time grows with the square of the input.",
 		line, syntax.Text(buffer), what, units.Number(iterations))
-	c.Fix = fmt.Sprintf("Search only what was added: remember how far %s was searched. Or let a bufio.Reader, a bufio.Scanner or a decoder of the stream keep that.", syntax.Text(buffer))
+	c.Fix = fmt.Sprintf("Search only what was added: remember how far %s was searched. Or use a bufio.Reader, a bufio.Scanner or a decoder of the stream, which do so.", syntax.Text(buffer))
 	c.Confidence = rule.Likely
 }

@@ -91,7 +91,7 @@ func judge(c *finder.Case) bool {
 	}
 	text := syntax.Text(part)
 	c.Confidence = rule.Likely // the size of the part is unknown
-	c.Cause = fmt.Sprintf("Line %d keeps %s, a part of %s. It keeps all of the %s allocated here in memory: %s are live.",
+	c.Cause = fmt.Sprintf("Line %d keeps %s, a part of %s, which keeps all of the %s allocated here in memory: %s are live.",
 		syntax.Line(c.Place, part.Pos()), text, buffer.Name(), units.Bytes(float64(live)/float64(objects)), units.Bytes(float64(live)))
 	c.Fix = fmt.Sprintf("Keep a copy: %s(%s).", clone, text)
 	c.Evidence = []rule.Evidence{{

@@ -104,7 +104,7 @@ func behind(p *rule.Pass, busy float64) (rule.Match, bool) {
 	return rule.Match{
 		Confidence: rule.Likely,
 		Saving:     &rule.Saving{Seconds: fraction.Expect * waits, Low: fraction.Low * waits, High: waits, Latency: 1},
-		Cause: fmt.Sprintf("The service is overloaded: it gets %s requests a second and answers %s, with its %d processors busy for %s of the time. The other requests wait in the kernel, where no goroutine waits for them: half of the requests take longer than %s from when they were due, and %s from when they are read.",
+		Cause: fmt.Sprintf("The service is overloaded: it gets %s requests per second and answers %s, with its %d processors busy for %s of the time. The other requests wait in the kernel, where no goroutine waits for them: half of the requests take longer than %s from when they were due, and %s from when they are read.",
 			units.Number(asked), units.Number(got), p.Trace.Parallelism.Procs, units.Percent(min(1, busy)), units.Seconds(ph.Latency.P50), units.Seconds(seen)),
 		Fix: relief,
 		Evidence: append(answered(p),
@@ -113,7 +113,7 @@ func behind(p *rule.Pass, busy float64) (rule.Match, bool) {
 }
 
 // relief is the fix for an overloaded service.
-const relief = "Make requests cheaper (the findings in the code show where), add cores, or send fewer requests. Until then admit no more requests at a time than there are cores (a semaphore in front of the handler, which answers 503 to the others): admitted requests stay fast; now all become slow."
+const relief = "Make requests cheaper (the findings in the code show where), add cores, or send fewer requests. Until then, admit only as many requests at a time as there are cores (with a semaphore in front of the handler, which answers 503 to the others): admitted requests then stay fast, while now all of them are slow."
 
 // flatOut reports whether the load sent as many requests as the service answered.
 func flatOut(p *rule.Pass) bool {
@@ -193,7 +193,7 @@ func (t *times) waiting(p *rule.Pass, busy float64) rule.Match {
 		return m
 	}
 	m.Cause = fmt.Sprintf("Requests come in bursts: they spent %s of their time runnable, waiting for a processor, though processors were busy for only %s of the time.%s", share, units.Percent(busy), others)
-	m.Fix = "Spread the bursts if the program causes them (timers that fire together, work split into many goroutines at once). If the load does, their latency is the price of fewer cores."
+	m.Fix = "Spread the bursts if the program causes them (timers that fire together, work split into many goroutines at once). If the load causes them, this latency is the price of having no more cores."
 	return m
 }
 

@@ -163,7 +163,7 @@ func leaves(p *gocode.Place, use ast.Expr, around []ast.Node) bool {
 
 func describe(p *rule.Pass, place *gocode.Place, m *rule.Match, made ast.Expr) {
 	bytes, objects := stacks.Sum(m.Allocs)
-	m.Cause = fmt.Sprintf("%s allocates %s each time %s runs it, %s of all bytes, and a collection finds next to none of that alive: it is used for one call and dropped.",
+	m.Cause = fmt.Sprintf("%s allocates %s each time %s runs it, %s of all bytes, and almost none of them are alive at a collection: they are used for one call and discarded.",
 		syntax.Text(made), units.Bytes(float64(bytes)/float64(objects)), syntax.FuncName(place), units.Percent(float64(bytes)/float64(p.Table.Totals.AllocBytes)))
 	m.Fix = "Reuse the memory: keep it in a sync.Pool, with the length set to 0 and references cleared before Put, or append to a parameter."
 	if words := evidence.EscapeReasons(p, m.Site); len(words) > 0 {

@@ -63,9 +63,9 @@ func find(p *rule.Pass) []rule.Match {
 		Site:       t.Site,
 		Confidence: rule.Likely, // the wait is measured, the capacity behind the limit is not
 		Saving:     t.Saving(),
-		Cause: fmt.Sprintf("Requests queue at this limit for %s of their time, %s of them at a time, while the service and its load use %s of the processors.",
+		Cause: fmt.Sprintf("Requests queue at this limit for %s of their time; on average %s wait at a time, while the service and its load use %s of the processors.",
 			t.Share(), t.Waiting(), units.Percent(traced.Busy(p))),
-		Fix:      "Raise the limit if what it protects has room, and hold it only around that. If there is no room, reject requests instead of queueing them.",
+		Fix:      "Raise the limit if what it protects can handle more, and hold it only around that. If it cannot, reject requests instead of queueing them.",
 		Evidence: t.Evidence(p, "their turn", "mostly admitted at"),
 	}}
 }

@@ -267,12 +267,12 @@ func (s *section) match(p *rule.Pass) rule.Match {
 	m.Saving.Low = 0.25 * gain // a hint may save nothing
 	m.Saving.Seconds = 0.6 * gain
 	if s.loop == nil {
-		m.Cause = fmt.Sprintf("One goroutine ran alone for %s of the program's time while %s idle, longest under this line, which is in no loop that could run in parallel.", units.Percent(p.Trace.Parallelism.Serial.Share), idle)
-		m.Fix = "Run parts of this work in goroutines of their own if they do not need each other's results; if each step needs the one before, only less work helps."
+		m.Cause = fmt.Sprintf("One goroutine ran alone for %s of the program's time while %s idle, longest under this line, which is not in a loop that could run in parallel.", units.Percent(p.Trace.Parallelism.Serial.Share), idle)
+		m.Fix = "Run parts of this work in goroutines of their own if they do not need each other's results; if each step needs the previous one, only less work helps."
 		return m
 	}
 	m.Cause = fmt.Sprintf("One goroutine ran alone for %s of the program's time while %s idle, longest in the loop on line %d. The code does not show whether its iterations could run in parallel: %s.",
 		units.Percent(p.Trace.Parallelism.Serial.Share), idle, syntax.Line(s.place, s.loop.Pos()), s.why)
-	m.Fix = "Split the iterations between as many goroutines as there are cores if they do not need each other's results; a sum can be kept per goroutine and added up at the end. If each iteration needs the one before, only less work helps."
+	m.Fix = "Split the iterations between as many goroutines as there are cores if they do not need each other's results; a sum can be kept per goroutine and added up at the end. If each iteration needs the previous one, only less work helps."
 	return m
 }

@@ -49,9 +49,9 @@ func late(p *rule.Pass) (matches []rule.Match) {
 			Site:       s,
 			Confidence: rule.Likely,
 			Saving:     &rule.Saving{Seconds: (least + slept) / 2, Low: least, High: slept, Latency: total, Cost: slept},
-			Cause: fmt.Sprintf("Requests poll here for a result, with a sleep of %s each time: they spend %s of their time asleep, and notice the result late by up to that long, however soon it is there.",
+			Cause: fmt.Sprintf("Requests poll here for a result, with a sleep of %s each time: they spend %s of their time asleep, and notice the result up to that much too late, however soon it is available.",
 				units.Seconds(each), units.Percent(slept/total)),
-			Fix: "Let whoever has the result signal it: close a channel or send on it, and select on that and the context.",
+			Fix: "Signal the result where it becomes available: close a channel or send on it, and select on that and the context here.",
 			Evidence: []rule.Evidence{{
 				What: "time of requests asleep", Value: units.Seconds(slept) + " of " + units.Seconds(total), Command: evidence.ViewCommand(p, "requests"),
 			}},

@@ -45,11 +45,11 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A handler sorts a list that the program keeps (a field, a package variable), or a
-copy of it, or the keys of a map that it keeps, each time it is called. The list
-did not change since the last time, so the result is the same: n·log₂(n)
-comparisons to find out what was known. A sort in place is also a write that
-readers must be locked out of.
+const doc = `A handler sorts a list that the program keeps (a field, a package
+variable), or a copy of it, or the keys of a map that it keeps, each time it is
+called. The list did not change since the last time, so the result is the same:
+n·log₂(n) comparisons to find out what was known. A sort in place is also a
+write, so readers must be locked out.
 
 Sort the list where it changes, and keep it sorted (slices.BinarySearch and
 slices.Insert for single elements). Or keep a sorted copy beside it and drop that
@@ -150,7 +150,7 @@ func (s *search) judge(c *finder.Case) bool {
 		times = fmt.Sprintf("which changes once in %s sorts", units.Number(a.sorts/a.changes))
 	}
 	c.Cause = fmt.Sprintf("%s sorts %s again on every call, though the order follows from %s, %s.", syntax.FuncName(a.place), what, kept, times)
-	c.Fix = fmt.Sprintf("Sort where %s changes, and keep the result beside it.", kept)
+	c.Fix = fmt.Sprintf("Sort where %s changes, and keep the result next to it.", kept)
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,
 		Value: fmt.Sprintf("%s sorts and %s changes of %s per %s", units.Number(a.sorts), units.Number(a.changes), kept, s.pass.Manifest.Unit()),

@@ -79,7 +79,7 @@ func judge(c *finder.Case) bool {
 		used = fmt.Sprintf("only parts up to index %d are used", most)
 		fix = fmt.Sprintf("Use %s.Cut, once for each part: before, after, found := %s.Cut(%s, sep).", pkg, pkg, what)
 		if counted {
-			fix += " Check with a last Cut that nothing is left over, in place of the length."
+			fix += " Instead of the length, check with a last Cut that nothing is left over."
 		}
 	}
 	if funcname.Match(c.Name(), "strings.Fields") {
@@ -121,7 +121,7 @@ func bounded(c *finder.Case) bool {
 		what := syntax.Text(call.Args[0])
 		c.Cause = fmt.Sprintf("%s allocates a list of about %s parts of %s on average, and the next check accepts %d: a text from outside decides how much memory that takes.",
 			funcname.Short(name), units.Count(mean), what, accepted)
-		c.Fix = fmt.Sprintf("Bound the list: %sN(%s, %s, %d) makes one part more than is accepted, so that the same check still sees that there are too many; or cut the parts one after the other.",
+		c.Fix = fmt.Sprintf("Bound the list: %sN(%s, %s, %d) makes at most one part more than the check accepts, so that it still fails for too many; or cut the parts one after the other.",
 			funcname.Short(name), what, syntax.Text(call.Args[1]), accepted+1)
 		return true
 	}

@@ -36,10 +36,10 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `SQLite runs in the process. A query that compares a column which
-no index starts with reads every row of the table, each time: its CPU grows
-with the table, though the query returns a few rows. An index finds them with a
-few comparisons.
+const doc = `SQLite runs in the process. If a query has a condition on a column,
+and no index starts with that column, it reads every row of the table each time:
+its CPU grows with the table, even if it returns only a few rows. An index finds
+them with a few comparisons.
 
 Create an index that starts with the column; further columns of the condition
 or of ORDER BY can follow it. EXPLAIN QUERY PLAN says SEARCH instead of SCAN
@@ -82,7 +82,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		c.CPU, c.Allocs, c.Block, c.Mutex, c.Live = q.rows, nil, nil, nil, nil
 		c.Callees = []string{"database/sql.*"}
-		c.Cause = fmt.Sprintf("The query compares the column %s of table %s, and no index or key starts with that column: the database reads the whole table for each query, %s of CPU for each row that the query returns.",
+		c.Cause = fmt.Sprintf("The query has a condition on column %s of table %s, and no index or key starts with that column: the database reads the whole table for each query, %s of CPU for each row that the query returns.",
 			q.column, q.table, units.Seconds(each))
 		c.Fix = fmt.Sprintf("Create an index: CREATE INDEX %[1]s_%[2]s ON %[1]s(%[2]s). EXPLAIN QUERY PLAN then says SEARCH instead of SCAN.", q.table, q.column)
 		if q.by != "" {
@@ -107,7 +107,7 @@ type query struct {
 
 // describeOrder fills in the words for a query that sorts a whole table.
 func (q *query) describeOrder(c *finder.Case, each float64) {
-	c.Cause = fmt.Sprintf("The query sorts all rows of table %s by %s for the few that LIMIT lets through, and no index has that order: the database reads the whole table for each query, %s of CPU for each row that the query returns.",
+	c.Cause = fmt.Sprintf("The query sorts all rows of table %s by %s for the few rows that LIMIT keeps, and no index has that order: the database reads the whole table for each query, %s of CPU for each row that the query returns.",
 		q.table, q.by, units.Seconds(each))
 	c.Fix = fmt.Sprintf("Create an index on %s with the columns of ORDER BY, in that order. An expression needs a column of its own (GENERATED ALWAYS AS … STORED) or an index on the same expression. EXPLAIN QUERY PLAN then has no USE TEMP B-TREE.", q.table)
 }

@@ -112,7 +112,7 @@ type reason struct {
 // reason explains why pools close connections under a load of so many requests at a time (0: unknown); false when the settings that
 // are seen speak against it.
 func (s *settings) reason(load int) (reason, bool) {
-	const fix = "Call SetMaxIdleConns with the number of SetMaxOpenConns, or with as many as there are queries at a time."
+	const fix = "Call SetMaxIdleConns with the number of SetMaxOpenConns, or with the number of queries that run at a time."
 	for _, name := range []string{"SetConnMaxLifetime", "SetConnMaxIdleTime"} {
 		for _, c := range s.calls[name] {
 			if c.known && c.value > 0 && c.value < int64(short) {

@@ -53,7 +53,7 @@ func judge(c *finder.Case) bool {
 	}
 	query := syntax.Text(call.Args[len(call.Args)-1])
 	c.Cause = fmt.Sprintf("%s prepares %s, executes it once and closes it: three round trips where one would do, and a parse each time.", syntax.FuncName(c.Place), query)
-	c.Fix = "Keep the *sql.Stmt beside the DB (it is safe for concurrent use), or pass the arguments to Query or Exec of the DB."
+	c.Fix = "Keep the *sql.Stmt next to the DB (it is safe for concurrent use), or pass the arguments to Query or Exec of the DB."
 	return true
 }
 

@@ -67,7 +67,7 @@ func judge(c *finder.Case) bool {
 	if fields := len(call.Args) - 1; fields > 2 || fields == 2 && c.Name() != "fmt.Sscanf" {
 		c.Fix = "Split the text with strings.Cut or strings.Fields and parse the numbers with " + read + "."
 	} else {
-		c.Fix = "Parse it with " + read + "; trim it first if space may be around it."
+		c.Fix = "Parse it with " + read + "; trim it first if there may be spaces around it."
 	}
 	return true
 }

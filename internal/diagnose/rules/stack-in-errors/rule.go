@@ -105,7 +105,7 @@ func (f *search) guilty(c *finder.Case) bool {
 		}
 		if repeated(p, call) && below(m, fn) {
 			m.Cause = fmt.Sprintf("%s records a stack trace for each error that it creates.", funcname.Short(fn.FullName()))
-			m.Fix = "On this path return a plain error or a package variable; record stacks only for errors that mean a defect."
+			m.Fix = "On this path return a plain error or a package variable; record stacks only for errors that indicate a bug."
 			return true
 		}
 	}

@@ -21,7 +21,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "stat-per-file",
 		Kind:  rule.CPU,
-		Title: "System call for the information on each file, which is not used",
+		Title: "System call per file for information that is not used",
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{

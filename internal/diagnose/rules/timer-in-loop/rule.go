@@ -87,7 +87,7 @@ func guilty(p *gocode.Place, m *rule.Match, old bool) bool {
 			continue
 		}
 		if old {
-			m.Cause += " Under the go line of the main module, below 1.23, each is kept until it fires."
+			m.Cause += " The go line of the main module is below 1.23, so each timer is kept until it fires."
 			if loop != nil {
 				m.Fix += " With a go line below 1.23 in go.mod, Stop it and drain its channel before Reset."
 			}

@@ -86,7 +86,7 @@ func find(p *rule.Pass) []rule.Match {
 		},
 		Cause: fmt.Sprintf("The heap is collected whenever it reaches %s: %s times a second, for %s of CPU. Almost nothing is live, so the runtime's minimum heap size sets the GC rate.",
 			units.Bytes(goal), units.Number(cycles), units.Percent(share)),
-		Fix: fmt.Sprintf("Try GOGC=%d with GOMEMLIMIT=%dMiB: a heap of %s saves %s of the collector's work. The limit matters: GOGC is a factor, and the limit bounds the heap if live memory grows.",
+		Fix: fmt.Sprintf("Try GOGC=%d with GOMEMLIMIT=%dMiB: a heap of %s saves %s of the collector's work. Set the limit, too: GOGC is a factor, and only the limit bounds the heap if live memory grows.",
 			setting, int(guard(next, memory)/(1<<20)), units.Bytes(next), units.Percent(saved)),
 		Evidence: append([]rule.Evidence{
 			{What: "CPU in the collector", Value: units.Percent(share), Command: evidence.TopCommand(p, "cpu")},

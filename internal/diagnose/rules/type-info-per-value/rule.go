@@ -202,13 +202,13 @@ func (s *search) judge(c *finder.Case) bool {
 		}
 	}
 	if l.asked == 0 {
-		c.Cause = fmt.Sprintf("%s fills a map again for each value with what depends on the type alone.", syntax.FuncName(c.Place))
-		c.Fix = "Make the map once for each reflect.Type, and keep it in a sync.Map by type."
+		c.Cause = fmt.Sprintf("%s fills a map again for each value with data that depends on the type alone.", syntax.FuncName(c.Place))
+		c.Fix = "Build the map once for each reflect.Type, and keep it in a sync.Map by type."
 		return true
 	}
 	list := funcname.List(what)
 	c.Cause = fmt.Sprintf("%s asks reflection for the %s of a type again for each value; the answer depends on the type alone.", syntax.FuncName(c.Place), list)
-	c.Fix = fmt.Sprintf("Compute what the %s say once for each reflect.Type, and keep it in a sync.Map by type; for a type that is known, in a package variable or a sync.OnceValue.", list)
+	c.Fix = fmt.Sprintf("Evaluate the %s once for each reflect.Type, and keep the result in a sync.Map by type; for a known type, in a package variable or a sync.OnceValue.", list)
 	return true
 }
 

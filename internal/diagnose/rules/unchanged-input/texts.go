@@ -135,7 +135,7 @@ func parameter(fn *types.Func, v *types.Var) int {
 func (f *found) describeText(p *rule.Pass, m *rule.Match) {
 	conv, text := syntax.Text(f.call), syntax.Text(f.call.Args[0])
 	name := funcname.List(f.names)
-	m.Cause = fmt.Sprintf("%s converts the whole of %s again on every call, to read a part of it. It runs %s per %s", conv, text, evidence.Times(f.runs), p.Manifest.Unit())
+	m.Cause = fmt.Sprintf("%s converts all of %s again on every call, to read a part of it. It runs %s per %s", conv, text, evidence.Times(f.runs), p.Manifest.Unit())
 	switch {
 	case f.sets > 0:
 		m.Cause += fmt.Sprintf(", and %s is set once in %s runs of the line.", name, units.Count(int64(1/f.sets)))

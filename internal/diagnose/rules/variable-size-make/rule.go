@@ -69,10 +69,10 @@ func guilty(c *finder.Case) bool {
 		}
 		text := syntax.TypeText(p, p.TypeOf(call))
 		m.Confidence = rule.Measured
-		m.Cause = fmt.Sprintf("%s needs the %s of %s elements only while it runs, but a slice whose size is not constant is allocated on the heap.",
+		m.Cause = fmt.Sprintf("%s uses the %s of %s elements only while it runs, but a slice whose size is not constant is allocated on the heap.",
 			syntax.FuncName(p), text, syntax.Text(size))
 		if loop := p.LoopAround(call); loop != nil {
-			m.Fix = fmt.Sprintf("Make it before the loop on line %d and reuse it in each iteration, growing it when it is too short.", syntax.Line(p, loop.Pos()))
+			m.Fix = fmt.Sprintf("Create it before the loop on line %d and reuse it in each iteration, growing it when it is too short.", syntax.Line(p, loop.Pos()))
 		} else {
 			m.Fix = fmt.Sprintf("If %s has a small bound, pass that constant to make as the capacity. Otherwise reuse a buffer: from the caller, a field that one goroutine uses, or a sync.Pool.", syntax.Text(size))
 		}

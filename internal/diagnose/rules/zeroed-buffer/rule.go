@@ -85,7 +85,7 @@ func judge(c *finder.Case) bool {
 		if !ok {
 			continue
 		}
-		c.Cause = fmt.Sprintf("Each call of %s zeroes %s (%s), though it reads only what it has written there%s.",
+		c.Cause = fmt.Sprintf("Each call of %s zeroes %s (%s), although it reads only what it writes there%s.",
 			syntax.FuncName(p), v.Name(), units.Bytes(float64(size)), used(c, written, size))
 		c.Fix = fix(p, v)
 		return true
