@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"encoding/xml"
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -51,6 +54,11 @@ func TestUIAnswersAreTheCommands(t *testing.T) {
 		"trace-critical?src=2":                               {"trace", "critical", "-json", c.trace},
 		"trace-blocking?src=2":                               {"trace", "blocking", "-json", c.trace},
 		"trace-goroutines?src=0":                             {"trace", "goroutines", "-json", c.recording},
+		"trace-gc?src=0":                                     {"trace", "gc", "-json", c.recording},
+		"trace-sched?src=2":                                  {"trace", "sched", "-json", c.trace},
+		"trace-syscalls?src=2":                               {"trace", "syscalls", "-json", c.trace},
+		"why?src=0&fn=main.main":                             {"why", "-json", "main.main", c.recording},
+		"disasm?src=1&fn=main.main":                          {"disasm", "-json", "^main\\.main$", c.profile},
 		"top?src=2&part=blocking&from=1us&to=1ms":            {"top", "-json", "-from=1us", "-to=1ms", c.trace + ":blocking"},
 		"top?src=0&part=trace:sched&granularity=lines&top=9": {"top", "-json", "-granularity=lines", "-top=9", c.recording + ":trace:sched"},
 	} {
@@ -73,6 +81,56 @@ func TestUIAnswersAreTheCommands(t *testing.T) {
 			}
 		case string(got) != want.String():
 			t.Errorf("%s: another answer than the command's:\n%.300s\n%.300s", address, got, want.String())
+		}
+	}
+}
+
+// TestUIPagesAreTheCommands: a page in a frame is what the command writes, also after pages of the
+// same source with other filters.
+func TestUIPagesAreTheCommands(t *testing.T) {
+	c := newCorpus(t)
+	stacks := profileOfStacks(t, 2000)
+	h, env := uiOf(t, c.recording, stacks, c.trace)
+	server := httptest.NewServer(h)
+	defer server.Close()
+	flame := []string{"flame", "-format=html", "-inverted=false"}
+	for _, page := range []struct {
+		address string
+		args    []string
+	}{
+		{"flame?src=1", append(flame, stacks)},
+		{"flame?src=1&hide=f.0", append(flame, "-hide=f.0", stacks)},
+		{"flame?src=1&focus=f1&granularity=lines", append(flame, "-focus=f1", "-granularity=lines", stacks)},
+		{"flame?src=1&inverted=1&show=f..$", []string{"flame", "-format=html", "-show=f..$", stacks}},
+		{"flame?src=1&ignore=f2.", append(flame, "-ignore=f2.", stacks)},
+		{"flame?src=1&hide=nothing", append(flame, "-hide=nothing", stacks)},
+		{"flame?src=1&hide=f3&relative_percentages=true", append(flame, "-hide=f3", "-relative_percentages=true", stacks)},
+		{"flame?src=0&part=heap&sample_index=inuse_space", append(flame, "-sample_index=inuse_space", c.recording+":heap")},
+		{"flame?src=2&part=blocking", append(flame, c.trace+":blocking")},
+		{"graph?src=1&hide=f.0", []string{"graph", "-format=svg", "-hide=f.0", stacks}},
+		{"timeline?src=2", []string{"trace", "timeline", c.trace}},
+	} {
+		var want strings.Builder
+		b := uiBackend{env: env}
+		wantErr := b.Run(t.Context(), &want, page.args...)
+		resp, err := http.Get(server.URL + "/page/" + page.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		switch {
+		case wantErr != nil:
+			if resp.StatusCode != http.StatusUnprocessableEntity || strings.TrimSpace(string(got)) != wantErr.Error() {
+				t.Errorf("%s: %d %.300q, the command says %v", page.address, resp.StatusCode, got, wantErr)
+			}
+		case string(got) != want.String():
+			t.Errorf("%s: another page than the command's:\n%.300s\n%.300s", page.address, got, want.String())
+		default:
+			t.Logf("%s: %d bytes", page.address, len(got))
 		}
 	}
 }
@@ -244,6 +302,51 @@ func TestUIInBrowser(t *testing.T) {
 		if got[what] != want {
 			t.Errorf("%s: %.300q, want %q", what, got[what], want)
 		}
+	}
+}
+
+// oneFinding is a backend with one recording, in which there is one finding.
+type oneFinding struct{}
+
+func (oneFinding) Sources() []ui.Source {
+	return []ui.Source{{Name: "x.hone", Path: "/x.hone", Kind: ui.KindRecording}}
+}
+
+func (oneFinding) Part(string, string) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader(`{"target": {"arg": "../.", "import_path": "example.com/shop"}}`)), nil
+}
+
+func (oneFinding) Run(_ context.Context, w io.Writer, _ ...string) error {
+	return json.NewEncoder(w).Encode(map[string]any{
+		"recording": map[string]any{"target": "example.com/shop"},
+		"findings": []any{map[string]any{
+			"rank": 1, "rule": "concat-loop", "title": "String built in a loop", "function": "main.pad", "file": "pad.go", "line": 6,
+			"entry":  map[string]any{"function": "main.serve", "file": "serve.go", "line": 57},
+			"saving": map[string]any{"resource": "cpu", "share": 0.1, "low": 0.08, "high": 0.12},
+		}},
+	})
+}
+
+// TestUIFindingInBrowser: the card of a finding names its caller, and leads to every view of its function.
+func TestUIFindingInBrowser(t *testing.T) {
+	h, _, err := ui.New(t.Context(), ui.Options{Backend: oneFinding{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	defer server.Close()
+	document := html.UnescapeString(browsertest.OpenURL(t, server.URL+"/?view=findings"))
+	const focus = "focus=%5Emain%5C.pad%24"
+	for _, want := range []string{
+		"pad.go:6", "called from serve.go:57", "view=source&fn=main.pad", "view=peek&fn=main.pad", "view=disasm&fn=main.pad",
+		"view=flame&" + focus, "view=graph&" + focus, "view=top&" + focus,
+	} {
+		if !strings.Contains(document, want) {
+			t.Errorf("no %s on the page:\n%s", want, document)
+		}
+	}
+	if document := browsertest.OpenURL(t, server.URL+"/?view=recording"); !strings.Contains(document, "example.com/shop") {
+		t.Errorf("the recording does not name its package:\n%s", document)
 	}
 }
 

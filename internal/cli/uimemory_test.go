@@ -20,29 +20,7 @@ func TestUIMemoryIsFlat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector multiplies what it measures")
 	}
-	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	for stack := range 20_000 { // some MB with its layout, so that one that is kept shows
-		var frames []profile.FrameSpec
-		for depth := range 12 {
-			frames = append(frames, profile.FrameSpec{Function: fmt.Sprintf("main.f%d", (stack>>depth)%97*(depth+1)), File: "/src/main.go", Line: int64(depth + 1)})
-		}
-		b.Add(frames, int64(1+stack%7))
-	}
-	p, err := b.Profile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "cpu.pprof")
-	f, err := os.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Encode(f); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	file := profileOfStacks(t, 20_000) // some MB with its layout, so that one that is kept shows
 	h, _ := uiOf(t, file)
 	answered := 0
 	ask := func(i int) {
@@ -78,4 +56,33 @@ func TestUIMemoryIsFlat(t *testing.T) {
 		t.Errorf("%d bytes in use after 100 views, %d after 500; answers that are kept explain %d", before, after, kept)
 	}
 	runtime.KeepAlive(h)
+}
+
+// profileOfStacks writes a profile of so many stacks, of functions main.f0 and so on.
+func profileOfStacks(t *testing.T, stacks int) (file string) {
+	t.Helper()
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	for stack := range stacks {
+		var frames []profile.FrameSpec
+		for depth := range 12 {
+			frames = append(frames, profile.FrameSpec{Function: fmt.Sprintf("main.f%d", (stack>>depth)%97*(depth+1)), File: "/src/main.go", Line: int64(depth + 1)})
+		}
+		b.Add(frames, int64(1+stack%7))
+	}
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(t.TempDir(), "cpu.pprof")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Encode(f); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }

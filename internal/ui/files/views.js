@@ -54,12 +54,12 @@ function card(/** @type {any} */ f, /** @type {boolean} */ settings, full = 1) {
   return h("section.card", null,
     h("h2", null, settings ? null : h("span.rank", null, f.rank), f.title, h("span.tag", null, f.confidence), h("span.tag", null, f.rule)),
     price,
-    f.function ? h("p", null, h("code", null, f.function), h("span.faint", null, ` ${f.file}:${f.line}`)) : null,
+    f.function ? h("p", null, h("code", null, f.function), h("span.faint", null, ` ${f.file}:${f.line}`), f.entry ? h("span.faint", null, `, called from ${f.entry.file}:${f.entry.line}`) : null) : null,
     f.sites?.length ? h("table.lines", null, f.sites.map((/** @type {any} */ s) => h("tr", null, h("td.n", null, s.role ? `${s.role} ${s.file.split("/").pop()}:${s.line}` : s.line), h("td.n", null, s.share ? percent(s.share) : ""), h("td.code.wide", null, (s.source || "").trim())))) : null,
     f.cause ? h("p", null, h("b", null, "why "), f.cause) : null,
     f.fix ? h("p", null, h("b", null, "fix "), f.fix) : null,
     exact ? h("p.links", null, "show: ", link("source", "source", exact), " · ", link("flame", "flame graph", { focus: anchored }), " · ",
-      link("peek", "callers and callees", exact), " · ", link("top", "callees", { focus: anchored })) : null,
+      link("peek", "callers and callees", exact), " · ", link("top", "callees", { focus: anchored }), " · ", link("graph", "call graph", { focus: anchored }), " · ", link("disasm", "disassembly", exact)) : null,
     f.evidence?.length ? h("details", null, h("summary", null, "evidence"), f.evidence.map((/** @type {any} */ e) =>
       h("p", null, `${e.what}: ${e.value}`, e.command ? h("pre", null, e.command) : null))) : null);
 }
@@ -74,7 +74,7 @@ async function findings() {
   const r = await ask("findings");
   const res = r.resources || {};
   const facts = [
-    ["target", r.recording.target === "." && r.recording.module || r.recording.target], ["Go", r.recording.go],
+    ["target", r.recording.target], ["Go", r.recording.go],
     ["throughput", res.requests_per_second ? digits(res.requests_per_second) + " requests/s" : ""],
     ["CPU", res.cpu_seconds_per_request ? nanoseconds(res.cpu_seconds_per_request * 1e9) + (res.run ? " per run" : " per request") : res.cpu_seconds ? digits(res.cpu_seconds) + " s" : ""],
     ["limited by", limits(res), res.limiting_why], ["garbage collector", res.gc_cpu_share ? percent(res.gc_cpu_share) + " of CPU" : ""],
@@ -302,7 +302,7 @@ async function recording() {
   };
   return [
     h("dl.figures", null, [
-      ["recorded", (m.created || "").slice(0, 19).replace("T", " ") + " UTC"], ["target", [m.target?.arg, ...(m.target?.args || [])].filter(Boolean).join(" ")],
+      ["recorded", (m.created || "").slice(0, 19).replace("T", " ") + " UTC"], ["target", [/(^|\/)\.\.?\/?$/.test(m.target?.arg || "") && m.target.import_path || m.target?.arg, ...(m.target?.args || [])].filter(Boolean).join(" ")],
       ["Go", m.runtime?.go], ["machine", [m.machine?.cpu, m.machine?.cores && m.machine.cores + " cores", m.machine?.kernel].filter(Boolean).join(" · ")],
       ["load", m.load ? [m.load.connections && m.load.connections + " connections", m.load.rate ? m.load.rate + " requests/s" : "closed loop", ...(m.load.targets || [])].filter(Boolean).join(" · ") : ""],
     ].filter(([, v]) => v).map(([k, v]) => h("div", null, h("dt", null, k), h("dd", null, v)))),
