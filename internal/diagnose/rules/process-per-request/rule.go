@@ -55,6 +55,9 @@ func find(p *rule.Pass) []rule.Match {
 		return nil
 	}
 	total := traced.LatencyTotal(p)
+	if total <= 0 {
+		return nil // too few requests
+	}
 	waits := map[exectrace.Line]float64{} // by the line that starts a program
 	var waited float64
 	for _, place := range p.Trace.Requests.All.Places {
@@ -76,7 +79,7 @@ func find(p *rule.Pass) []rule.Match {
 			at, most = found, waits[*line]
 		}
 	}
-	if at == nil || total <= 0 || waited < leastShare*total {
+	if at == nil || waited < leastShare*total {
 		return nil
 	}
 	f := saved()
