@@ -3,7 +3,10 @@ package goroutineleak
 
 import (
 	"fmt"
+	"go/ast"
+	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -79,7 +82,7 @@ func find(p *rule.Pass) []rule.Match {
 	}
 	matches, named := leaked(p)
 	for _, g := range p.Parked {
-		if named[g.Place()] || !leaks(p, g) || g.Start.Owner.Kind == gocode.Std {
+		if named[g.Place()] || !leaks(p, g) || g.Start.Owner.Kind == gocode.Std || wakes(p, g) && !perRequest(p) {
 			continue
 		}
 		m, ok := match(p, g, "goroutines wait here", course(p))
@@ -173,13 +176,49 @@ func leaks(p *rule.Pass, g site.Parked) bool {
 	}
 	came := p.Goroutines.Last - p.Goroutines.First
 	least := float64(leastWaiting)
-	if p.Manifest.Load != nil && came >= leastPerUnit*requests(p) && requests(p) > 0 {
+	if perRequest(p) {
 		least = leastCounted
 	}
 	if l := p.Manifest.Load; l != nil {
 		least = max(least, overClients*float64(l.Connections))
 	}
 	return n >= least && came >= leastCame*n
+}
+
+// perRequest reports whether the goroutines that came are in proportion to the requests of the load.
+func perRequest(p *rule.Pass) bool {
+	n := requests(p)
+	return p.Manifest.Load != nil && n > 0 && p.Goroutines.Last-p.Goroutines.First >= leastPerUnit*n
+}
+
+// wakes reports whether goroutines at a line wait for a ticker or a timer: they run again, and end with what they
+// serve.
+func wakes(p *rule.Pass, g site.Parked) bool {
+	place := p.Place(&site.Site{Frame: g.Frame})
+	if place == nil {
+		return false
+	}
+	for _, n := range place.Nodes {
+		if e, ok := n.(*ast.UnaryExpr); ok && e.Op == token.ARROW && ticks(place, e.X) {
+			return true
+		}
+		if r, ok := n.(*ast.RangeStmt); ok && ticks(place, r.X) {
+			return true
+		}
+	}
+	return false
+}
+
+// ticks reports whether an expression is the channel of a time.Ticker or time.Timer, or a call of time.Tick.
+func ticks(p *gocode.Place, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.SelectorExpr:
+		t := p.TypeOf(e.X)
+		return t != nil && e.Sel.Name == "C" && slices.Contains([]string{"*time.Ticker", "*time.Timer", "time.Ticker"}, t.String())
+	case *ast.CallExpr:
+		return p.CalleeName(e) == "time.Tick"
+	}
+	return false
 }
 
 // requests returns the number of requests that were answered in all phases.

@@ -4,12 +4,14 @@ package hotmutex
 import (
 	"context"
 	"fmt"
+	"go/ast"
 	"path"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/locks"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -24,14 +26,19 @@ const (
 	leastWait = 0.1
 	// leastShare of all waiting for mutexes that must end at one Unlock.
 	leastShare = 0.1
-	// leastTimes is the minimum number of waits that is not chance.
+	// leastTimes is the minimum number of waits that is not chance; fewTimes is enough where most of the waiting ends
+	// at one Unlock: a sweep that holds the lock for long is rare.
 	leastTimes = 20
+	fewTimes   = 5
+	mostly     = 0.5
 	// long is the minimum share of the program's CPU under the lock of a section that is too long. Shorter ones are
 	// entered too often.
 	long = 0.1
 	// popular is the minimum share of the program's CPU in a short section, with its Lock and Unlock, that is
 	// entered too often. Below it, the holder was preempted by chance, as happens on a busy machine, and others waited.
 	popular = 0.05
+	// manyIterations of a loop under the lock are too many to hold it for all of them.
+	manyIterations = 1000
 	// most is the minimum share of a section's CPU of a line that the advice is about.
 	most = 0.25
 )
@@ -91,7 +98,9 @@ func (w waits) longest(s *site.Site) rule.Match {
 	rows := stacks.Select(s.Mutex, func(r *site.Row) bool { return stacks.Calls(r, locks.Unlocks()...) })
 	waited, times := stacks.Sum(rows)
 	seconds := float64(waited) / 1e9
-	if seconds < leastWait*w.window || seconds < leastShare*w.pass.Table.Totals.MutexSeconds || times < leastTimes {
+	all := w.pass.Table.Totals.MutexSeconds
+	rare := times < leastTimes && (times < fewTimes || seconds < mostly*all)
+	if seconds < leastWait*w.window || seconds < leastShare*all || rare {
 		return rule.Match{Site: s}
 	}
 	return rule.Match{
@@ -157,10 +166,35 @@ func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
 		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", units.Percent(lines[0].Seconds/all.Seconds), line, s.CalledOn(line))
 		m.Fix = fmt.Sprintf("Do the part of line %d that does not need the lock before Lock, or after Unlock on a copy; else split what %s guards by key.",
 			line, syntax.Text(s.Mutex))
+		if over := w.loop(m.Site, file, line, s); over != "" {
+			m.Cause += over
+			m.Fix = fmt.Sprintf("Handle a part of the elements at a time, and unlock in between; or split what %s guards by key into shards, each with a lock of its own.",
+				syntax.Text(s.Mutex))
+		}
 	default:
 		m.Cause += " The section is short, and too many goroutines enter it."
 		m.Fix = fmt.Sprintf("Split what %s guards by key into shards, count with atomics, or publish read-mostly data as an atomic.Pointer to a copy.",
 			syntax.Text(s.Mutex))
 	}
 	return true
+}
+
+// loop describes the loop of a section around a line, if it iterates often each time that the lock is held; "" for
+// none.
+func (w waits) loop(at *site.Site, file string, line int, s *locks.Section) string {
+	place, ok := w.pass.Syntax.At(file, line)
+	if !ok {
+		return ""
+	}
+	loop, ok := loops.Outermost(place).(*ast.RangeStmt)
+	if !ok || syntax.Line(place, loop.Pos()) < s.From || syntax.Line(place, loop.Pos()) > s.To {
+		return ""
+	}
+	frame := at.Frame
+	frame.File, frame.Line = file, line
+	ran, ok := evidence.Executions(w.pass, frame)
+	if !ok || ran.PerCall < manyIterations {
+		return ""
+	}
+	return fmt.Sprintf(" The lock is held for a whole loop over %s, %s iterations each time.", syntax.Text(loop.X), units.Count(int64(ran.PerCall+0.5)))
 }

@@ -130,6 +130,9 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 	switch {
 	case !ok || share > most:
 		return nil
+	case share > seldom && queue(out):
+		k.words += fmt.Sprintf(". It is a queue without a limit: while executions were counted, %s took out %s of what was put in, so it keeps growing.", remover, units.Percent(share))
+		k.fix = fmt.Sprintf("Limit %s, so that senders wait or are refused when it is full (a channel of limited size does that), and let more goroutines take from it.", name)
 	case share > seldom:
 		k.words += fmt.Sprintf(". Only %s removes something from it: while executions were counted, %s as often as something was put in.", remover, units.Percent(share))
 		k.fix = fmt.Sprintf("Remove the other entries too when they are no longer needed: by age, at each insertion or in a sweep; or bound %s by size.", name)
@@ -168,10 +171,29 @@ func removed(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion, out [
 	return share, strings.Replace(funcname.List(all), " and ", " or ", 1), true
 }
 
+// queue reports whether all nodes that remove something take the first element: q = q[1:].
+func queue(out []ast.Node) bool {
+	return !slices.ContainsFunc(out, func(n ast.Node) bool { return !takesFirst(n) })
+}
+
+// takesFirst reports whether a node is the assignment q = q[1:].
+func takesFirst(n ast.Node) bool {
+	a, ok := n.(*ast.AssignStmt)
+	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+		return false
+	}
+	s, ok := ast.Unparen(a.Rhs[0]).(*ast.SliceExpr)
+	if !ok || s.Low == nil || s.High != nil || types.ExprString(s.X) != types.ExprString(a.Lhs[0]) {
+		return false
+	}
+	low, ok := s.Low.(*ast.BasicLit)
+	return ok && low.Value == "1"
+}
+
 // single reports whether a node removes one entry at most.
 func single(p *gocode.Place, n ast.Node) bool {
 	call, ok := n.(*ast.CallExpr)
-	return ok && funcname.Match(p.CalleeName(call), "delete", "(*sync.Map).Delete", "(*sync.Map).LoadAndDelete", "(*sync.Map).CompareAndDelete")
+	return takesFirst(n) || ok && funcname.Match(p.CalleeName(call), "delete", "(*sync.Map).Delete", "(*sync.Map).LoadAndDelete", "(*sync.Map).CompareAndDelete")
 }
 
 // container returns the map that an assignment inserts into, or the slice that it appends to, and the

@@ -15,6 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -27,6 +28,9 @@ var recorders = []string{"Inc", "Add", "Set", "Observe"}
 
 // formatters allocate a string for a value. FormatBool is not one: it returns constants.
 var formatters = []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.Quote", "fmt.Sprint*"}
+
+// Of at least manyCalls lookups, at most fewLabels different ones can be kept.
+const manyCalls, fewLabels = 10_000, 200
 
 // Rule is metric-label-per-call.
 func Rule() rule.Rule {
@@ -68,8 +72,8 @@ created for them: the child of a constant label set in a variable, or children
 in a map or array by the number; or at least the strings of the numbers in a
 table.
 
-It is fine for rare events. The rule leaves alone labels that are strings
-already: the lookup is then the work.
+It is fine for rare events. Labels that are strings already are reported if the
+inputs of the lookup were counted and are few.
 
 Seen in the field: weaviate/weaviate#12036, pingcap/ticdc#5107,
 crowdsecurity/cs-haproxy-spoa-bouncer#130, and Coralogix's log parser (2020),
@@ -115,6 +119,13 @@ func guilty(c *finder.Case) bool {
 				m.Fix = fix
 				return !m.Empty()
 			}
+			if n, calls := different(c.Pass, m); n > 0 {
+				narrow(m, true)
+				m.Cause = fmt.Sprintf("%s hashes the labels and looks up the child under a lock for each event: %s different labels in %s calls.",
+					syntax.Text(call.Fun), units.Count(n), units.Count(calls))
+				m.Fix = "Look each child up once and keep it: in a field of what the labels belong to, or in an array or a map by its number."
+				return !m.Empty()
+			}
 		}
 		if funcname.Match(p.CalleeName(call), formatters...) {
 			if to := handedTo(p, call); to != nil {
@@ -126,6 +137,24 @@ func guilty(c *finder.Case) bool {
 		}
 	}
 	return false
+}
+
+// different returns how many different labels the lookups of a match had, if they are few, and the number of lookups;
+// 0 if they are many or were not counted.
+func different(p *rule.Pass, m *rule.Match) (labels, calls int64) {
+	for _, r := range m.CPU {
+		for i := range r.Stack {
+			f := r.Stack[i]
+			if f.Line == m.Site.Line && f.Function == m.Site.Function {
+				break // what is below was the client's
+			}
+			in := p.Inputs.Of(f.Function)
+			if in != nil && in.Calls >= manyCalls && in.Hashed == in.Calls && in.Different <= fewLabels && in.Different > labels {
+				labels, calls = in.Different, in.Calls
+			}
+		}
+	}
+	return labels, calls
 }
 
 // narrow keeps the rows of formatting, and with all also those of resolving and of the line's
