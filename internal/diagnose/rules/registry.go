@@ -16,6 +16,7 @@ import (
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
 	busyspin "github.com/hone-go/hone/internal/diagnose/rules/busy-spin"
 	byteatatime "github.com/hone-go/hone/internal/diagnose/rules/byte-at-a-time"
+	cachecleared "github.com/hone-go/hone/internal/diagnose/rules/cache-cleared"
 	cachemiss "github.com/hone-go/hone/internal/diagnose/rules/cache-miss"
 	cachestampede "github.com/hone-go/hone/internal/diagnose/rules/cache-stampede"
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
@@ -103,6 +104,7 @@ import (
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
 	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
 	ratelimitwait "github.com/hone-go/hone/internal/diagnose/rules/rate-limit-wait"
+	readtocopy "github.com/hone-go/hone/internal/diagnose/rules/read-to-copy"
 	readallknownsize "github.com/hone-go/hone/internal/diagnose/rules/readall-known-size"
 	readfromhidden "github.com/hone-go/hone/internal/diagnose/rules/readfrom-hidden"
 	rebuiltperedit "github.com/hone-go/hone/internal/diagnose/rules/rebuilt-per-edit"
@@ -170,6 +172,7 @@ func All() []rule.Rule {
 		bufferthroughinterface.Rule(),
 		busyspin.Rule(),
 		byteatatime.Rule(),
+		cachecleared.Rule(),
 		cachemiss.Rule(),
 		cachestampede.Rule(),
 		callerinlog.Rule(),
@@ -257,6 +260,7 @@ func All() []rule.Rule {
 		queryreparsed.Rule(),
 		randsourcepercall.Rule(),
 		ratelimitwait.Rule(),
+		readtocopy.Rule(),
 		readallknownsize.Rule(),
 		readfromhidden.Rule(),
 		rebuiltperedit.Rule(),
