@@ -190,22 +190,9 @@ func (c *cache) add(p *gocode.Place, call *ast.CallExpr) {
 	c.work[line{p.Pkg.Path(), filepath.Base(at.Filename), at.Line}] = true
 }
 
-// computes reports whether a row is below a call that computes a value.
-func (c *cache) computes(r *site.Row) bool {
-	for i, f := range r.Stack {
-		if i > 0 && c.work[line{f.Owner.Package, path.Base(f.File), f.Line}] {
-			return true
-		}
-	}
-	return false
-}
-
-// frame returns the frame of the call that clears.
-func (c *cache) frame() *site.Frame {
-	at := c.place.Fset.Position(c.clear.Pos())
-	f := &site.Frame{Function: syntax.ProfileName(c.place), File: at.Filename, Line: at.Line}
-	f.Owner = gocode.Owner{Kind: gocode.Main, Package: c.place.Pkg.Path()}
-	return f
+// lineOf returns the line of a frame.
+func lineOf(f *site.Frame) line {
+	return line{f.Owner.Package, path.Base(f.File), f.Line}
 }
 
 func lookupVerbs() []string { return []string{"get", "load", "lookup", "peek", "find"} }

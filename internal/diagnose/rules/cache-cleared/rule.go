@@ -8,7 +8,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
-	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
@@ -29,14 +28,14 @@ func Rule() rule.Rule {
 		Title: "Cache emptied before its entries are used",
 		Doc:   doc,
 		Needs: []rule.Need{rule.NeedCounts},
-		Finder: finder.Groups{
+		Finder: finder.Prepared{
 			Claim: rule.Claim{
 				// The rows are what computes the entries. How many of them are out of date when the cache is
 				// emptied is not known.
 				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.3, High: 0.98},
 				Specificity: 2,
 			},
-			Rows: find,
+			Prepare: prepare,
 		},
 	}
 }
@@ -56,38 +55,48 @@ ten, as counted in the recording.
 Seen in the field: umputun/remark42#44 (every vote flushed the cache of all
 pages).`
 
-func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil || p.Manifest == nil {
-		return nil, nil
+		return finder.Line{}, false
 	}
 	work := 1.0
 	if ph, ok := p.Manifest.Phase(recording.PhaseCounts); ok {
 		work = float64(max(ph.Requests, 1))
 	}
-	var matches []rule.Match
+	computing := map[line]*cache{}
 	for _, c := range caches(p) {
-		if c.clears*work < leastClears || c.lookups <= 0 || c.stores < leastMisses*c.lookups || c.stores > mostStores*c.clears {
-			continue
-		}
-		m := rule.Match{Site: p.Site(c.frame()), Confidence: rule.Likely}
-		p.EachRow(func(r *site.Row) {
-			if c.computes(r) {
-				m.CPU = append(m.CPU, r)
+		if c.clears*work >= leastClears && c.lookups > 0 && c.stores >= leastMisses*c.lookups && c.stores <= mostStores*c.clears {
+			for l := range c.work {
+				computing[l] = c
 			}
-		})
-		for _, s := range p.Table.Sites {
-			m.Allocs = append(m.Allocs, stacks.Select(s.Allocs, c.computes)...)
 		}
-		if m.Empty() {
-			continue
-		}
-		name := syntax.Text(c.cache)
-		m.Cause = fmt.Sprintf("%s empties all of %s, after %s on average: %s of the lookups find nothing, and what they look for is computed again.",
-			syntax.Text(c.clear.Fun), name, units.Some(c.stores/c.clears, "new value"), units.Percent(min(1, c.stores/c.lookups)))
-		m.Fix = fmt.Sprintf("Remove from %s only the entries that the change is about; or put a version into the key, and let old entries expire.", name)
-		m.Evidence = []rule.Evidence{{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s lookups, %s stores and %s clears per %s",
-			units.Number(c.lookups), units.Number(c.stores), units.Number(c.clears), p.Manifest.Unit())}}
-		matches = append(matches, m)
 	}
-	return matches, ctx.Err()
+	at := func(r *site.Row) int {
+		for i, f := range r.Stack {
+			if i > 0 && computing[lineOf(f)] != nil {
+				return i
+			}
+		}
+		return -1
+	}
+	judge := func(c *finder.Case) bool {
+		found := computing[lineOf(&c.Site.Frame)]
+		if found == nil {
+			return false
+		}
+		found.describe(p, c.Match)
+		return true
+	}
+	return finder.Line{Start: finder.Frames(at), Judge: judge}, len(computing) > 0
+}
+
+// describe fills in a match about a line that computes the cache's values.
+func (c *cache) describe(p *rule.Pass, m *rule.Match) {
+	m.Confidence = rule.Likely
+	where, name := syntax.Where(c.place, c.clear.Pos()), syntax.Text(c.cache)
+	m.Cause = fmt.Sprintf("%s (%s) empties all of %s, after %s on average: %s of the lookups find nothing, and what they look for is computed again here.",
+		syntax.Text(c.clear.Fun), where, name, units.Some(c.stores/c.clears, "new value"), units.Percent(min(1, c.stores/c.lookups)))
+	m.Fix = fmt.Sprintf("At %s, remove from %s only the entries that the change is about; or put a version into the key, and let old entries expire.", where, name)
+	m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s lookups, %s stores and %s clears per %s",
+		units.Number(c.lookups), units.Number(c.stores), units.Number(c.clears), p.Manifest.Unit())})
 }
