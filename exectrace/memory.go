@@ -115,9 +115,9 @@ const roomy = 16
 
 func newPool() *pool { return &pool{free: make(chan []byte, inMemory*maxGeneration/pieceSize)} }
 
-// take returns a piece for a generation that already has so many. It allocates up to a quarter of
-// the number of pieces that the order got, so that reading need not wait for the order immediately.
-// It also allocates if the order has none.
+// take returns a piece for a generation that already has the given number of pieces. It allocates
+// up to a quarter of the number of pieces that the order got, so that reading need not wait for the
+// order immediately. It also allocates if the order has none.
 func (p *pool) take(ctx context.Context, has int) ([]byte, error) {
 	select {
 	case b := <-p.free:

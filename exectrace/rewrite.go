@@ -16,14 +16,15 @@ type Written struct {
 	Generations int
 	Bytes       int64
 	Skipped     int // generations that were left out
-	// From and To are the times at which the written part starts and ends, counted from the start of
-	// the trace that was read. Whole generations are written, so the range is longer than the requested one.
+	// From and To are the times at which the written part starts and ends, counted from the start
+	// of the trace that was read. Whole generations are written, so the range is longer than the
+	// requested one.
 	From, To time.Duration
 }
 
-// Cut copies the generations of r between two times, counted from the trace's start, to w, as a trace
-// that every tool reads. A to of 0 is the trace's end. A generation is about a second long. It is
-// copied unchanged, except for batches of experiments, which are left out.
+// Cut copies the generations of r between two times, counted from the trace's start, to w, as a
+// trace that every tool reads. A to of 0 is the trace's end. A generation is about a second long.
+// It is copied unchanged, except for batches of experiments, which are left out.
 //
 // It is an error if no generation is in that range; nothing is written then. Of a trace that is cut
 // off or broken, Cut copies the generations before the damage and returns an error of type *Broken.
@@ -205,7 +206,7 @@ func (c *rewriter) last(g *raw, at int64) error {
 	return nil
 }
 
-// done takes a complete generation, and writes the one before it.
+// done takes a complete generation, and writes the previous one.
 func (c *rewriter) done(g *raw) error {
 	if g.freq == 0 {
 		return fmt.Errorf("generation %d has no clock frequency", g.num)

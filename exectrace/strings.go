@@ -26,8 +26,9 @@ type stringRef struct {
 
 func (s *stringTable) emptied() stringTable { return stringTable{dense: s.dense[:0]} }
 
-// reserve allocates memory for the strings of a table of so many bytes, an eighth as many entries.
-// Unused memory costs nothing; growing the table would cost five times as much as it takes.
+// reserve allocates memory for the strings of a table of that many bytes, and an eighth as many
+// entries. Unused memory costs nothing; growing the table would cost five times as much as it
+// takes.
 func (s *stringTable) reserve(bytes int) {
 	if n := min(bytes/8, 1<<16); cap(s.dense) < n {
 		s.dense = make([]stringRef, 0, n)

@@ -12,7 +12,7 @@ func uvarint(d []byte, i int) (uint64, int) {
 
 // uvarintRest decodes numbers of more than one byte. The branch predictor mostly predicts the end
 // of its loop, because an argument of an event usually has as many bytes as the last one. That is
-// faster than decoding without branches, where each number waits for the one before.
+// faster than decoding without branches, where each number waits for the previous one.
 func uvarintRest(d []byte, i int, v uint64) (uint64, int) {
 	b := d[i]
 	i++

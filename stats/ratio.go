@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// MedianRatio compares two independent samples without an assumption about their distribution. The ratio
-// new/old is the median of the ratios of all pairs, which is Hodges and Lehmann's estimate of a shift, taken
-// on logarithms; its interval contains every ratio that a Mann-Whitney test does not reject (J. L. Hodges and
-// E. L. Lehmann, "Estimates of location based on rank tests", Annals of Mathematical Statistics 34, 1963; M.
-// Hollander and D. A. Wolfe, "Nonparametric Statistical Methods", 2nd ed., sections 4.1 to 4.3).
+// MedianRatio compares two independent samples without an assumption about their distribution. The
+// ratio new/old is the median of the ratios of all pairs, which is Hodges and Lehmann's estimate of
+// a shift, taken on logarithms; its interval contains every ratio that a Mann-Whitney test does not
+// reject (J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests", Annals of
+// Mathematical Statistics 34, 1963; M. Hollander and D. A. Wolfe, "Nonparametric Statistical
+// Methods", 2nd ed., sections 4.1 to 4.3).
 //
-// p is the two-sided p-value of the Mann-Whitney test: exact, ties included, up
-// to 60 values in all, and the normal approximation with tie and continuity
-// corrections above.
+// p is the two-sided p-value of the Mann-Whitney test: exact, ties included, up to 60 values in
+// all, and the normal approximation with tie and continuity corrections above.
 //
-// Fewer than four values against four cannot reject anything at 5 %: the
-// interval is then [0, +Inf). A ratio 0/0 counts as 1. Samples that are empty
-// or hold a NaN or an infinity give [Unknown] and p = 1; negative values have a p but no ratio.
+// Fewer than four values against four cannot reject anything at 5 %: the interval is then [0,
+// +Inf). A ratio 0/0 counts as 1. Samples that are empty or hold a NaN or an infinity give
+// [Unknown] and p = 1; negative values have a p but no ratio.
 func MedianRatio(old, new []float64) (ratio Interval, p float64) {
 	if len(old) == 0 || len(new) == 0 || !allFinite(old) || !allFinite(new) {
 		return Unknown(), 1
@@ -40,8 +40,8 @@ func allFinite(xs []float64) bool {
 	return !slices.ContainsFunc(xs, func(x float64) bool { return !finite(x) })
 }
 
-// medianPair returns the median of the ratios of all pairs; for an even number, the geometric mean of the two
-// in the middle.
+// medianPair returns the median of the ratios of all pairs; for an even number, the geometric mean
+// of the two in the middle.
 func medianPair(x, y []float64) float64 {
 	pairs := len(x) * len(y)
 	a := pairRatio(x, y, (pairs+1)/2)
@@ -72,8 +72,8 @@ func pairRatio(x, y []float64, k int) float64 {
 	return math.Float64frombits(low)
 }
 
-// pairsUpTo counts the pairs with y[j]/x[i] ≤ limit. As x grows the ratios
-// fall, so the count for each x is at least that for the one before.
+// pairsUpTo counts the pairs with y[j]/x[i] ≤ limit. As x grows the ratios decrease, so the count
+// for each x is at least that for the previous one.
 func pairsUpTo(x, y []float64, limit float64) (n int) {
 	j := 0
 	for _, v := range x {
@@ -92,17 +92,17 @@ func quotient(a, b float64) float64 {
 	return a / b
 }
 
-// MeanRatio compares the means of two independent samples. The p-value is that of Welch's t test (B. L.
-// Welch, "The generalization of 'Student's' problem when several different population variances are
-// involved", Biometrika 34, 1947) and the interval is Fieller's for a ratio of means with the same degrees of
-// freedom (E. C. Fieller, "Some problems in interval estimation", Journal of the Royal Statistical Society B
-// 16, 1954): it contains 1 exactly when p > 0.05. The means are assumed to be approximately normal, as for
-// several one-second windows of a steady load.
+// MeanRatio compares the means of two independent samples. The p-value is that of Welch's t test
+// (B. L. Welch, "The generalization of 'Student's' problem when several different population
+// variances are involved", Biometrika 34, 1947) and the interval is Fieller's for a ratio of means
+// with the same degrees of freedom (E. C. Fieller, "Some problems in interval estimation", Journal
+// of the Royal Statistical Society B 16, 1954): it contains 1 exactly when p > 0.05. The means are
+// assumed to be approximately normal, as for several one-second windows of a steady load.
 //
-// Quantities are taken as not negative, so the lower bound is at least 0. Fewer than two values in a sample,
-// or a NaN or infinity, give [Unknown] and p = 1; if the old mean does not differ from 0, the ratio has no
-// upper bound; if it is not positive, the ratio has no bounds. Samples without variance give an interval of
-// zero width, and p = 1 or 0.
+// Quantities are taken as not negative, so the lower bound is at least 0. Fewer than two values in
+// a sample, or a NaN or infinity, give [Unknown] and p = 1; if the old mean does not differ from 0,
+// the ratio has no upper bound; if it is not positive, the ratio has no bounds. Samples without
+// variance give an interval of zero width, and p = 1 or 0.
 func MeanRatio(old, new []float64) (ratio Interval, p float64) {
 	if len(old) < 2 || len(new) < 2 || !allFinite(old) || !allFinite(new) {
 		return Unknown(), 1
@@ -143,10 +143,11 @@ func MeanRatio(old, new []float64) (ratio Interval, p float64) {
 	return ratio, p
 }
 
-// PairedRatio returns the geometric mean of new ÷ old for paired samples: the n-th values of both were
-// measured at the same time or one after the other, so that both see the same state of the machine. The ratio
-// is taken as lognormal; the interval is Student's for the logarithms. Samples of different lengths, fewer
-// than two pairs, or a value that is not positive and finite, give [Unknown].
+// PairedRatio returns the geometric mean of new ÷ old for paired samples: the n-th values of both
+// were measured at the same time or one after the other, so that both see the same state of the
+// machine. The ratio is taken as lognormal; the interval is Student's for the logarithms. Samples
+// of different lengths, fewer than two pairs, or a value that is not positive and finite, give
+// [Unknown].
 func PairedRatio(old, new []float64) Interval {
 	if len(old) != len(new) || len(old) < 2 {
 		return Unknown()

@@ -13,8 +13,8 @@ import (
 // Schema is the name and version of Result's JSON.
 const Schema = "hone/trace/requests/v1"
 
-// Result is what a trace says about its requests. Durations are in nanoseconds, times count from the
-// trace's first event.
+// Result is what a trace says about its requests. Durations are in nanoseconds, times count from
+// the trace's first event.
 type Result struct {
 	Schema string `json:"schema"`
 	Length int64  `json:"length_ns"`
@@ -50,10 +50,11 @@ type Route struct {
 	Other bool  `json:"other,omitempty"`
 	Count int64 `json:"count"`
 	// Inferred of Count showed no event in this handler, only in one that wraps it, or in none.
-	// They stand here because every request that was seen to go further went here.
+	// They are counted here because every request that was seen to go further went here.
 	Inferred int64 `json:"inferred,omitempty"`
-	// Latency is from the arrival of requests to the last write of their responses; Served is without the
-	// time until they were read, which the program cannot see; Handler is that in the handler. In seconds.
+	// Latency is from the arrival of requests to the last write of their responses; Served is
+	// without the time until they were read, which the program cannot see; Handler is that in the
+	// handler. In seconds.
 	Latency *histogram.Summary `json:"latency"`
 	Served  *histogram.Summary `json:"served"`
 	Handler *histogram.Summary `json:"handler"`
@@ -89,8 +90,8 @@ type Request struct {
 	Goroutine uint64   `json:"goroutine"`
 	Begin     int64    `json:"begin_ns"`
 	Latency   int64    `json:"latency_ns"`
-	// Latency is Queued, until the request was read, or its goroutine ran; Head, until the handler was
-	// called; Handler; and After, writing the rest of the response.
+	// Latency is Queued, until the request was read, or its goroutine ran; Head, until the handler
+	// was called; Handler; and After, writing the rest of the response.
 	Queued  int64        `json:"queued_ns"`
 	Head    int64        `json:"head_ns"`
 	Handler int64        `json:"handler_ns"`
@@ -117,7 +118,8 @@ type Wait struct {
 	Time   int64           `json:"ns"`
 }
 
-// WithoutPaths returns the result without the critical paths of its requests, which another view shows.
+// WithoutPaths returns the result without the critical paths of its requests, which another view
+// shows.
 func (r *Result) WithoutPaths() *Result {
 	out := *r
 	for _, list := range []*[]Request{&out.Slowest, &out.Open} {
@@ -139,7 +141,8 @@ func sortRequests(rs []Request) {
 	})
 }
 
-// group is the routes that are reported as one: the first, and those of requests of which less is known.
+// group is the routes that are reported as one: the first, and those of requests of which less is
+// known.
 type group struct {
 	key      routeKey
 	routes   []*route
@@ -268,7 +271,8 @@ func (f *Fold) notes(res *Result) []string {
 	return out
 }
 
-// unnamedNote is about requests whose handler is not known. Those with one were not chosen by chance.
+// unnamedNote is about requests whose handler is not known. Those with one were not chosen by
+// chance.
 func unnamedNote(routes []Route, unnamed Route) string {
 	note := fmt.Sprintf("%d %s requests did nothing in their handler that the tracer records, so their route is not known.", unnamed.Count, unnamed.Protocol)
 	for _, r := range routes {

@@ -17,7 +17,7 @@ const Schema = "hone/compare/v1"
 type Verdict string
 
 // Better and Worse mean that the change is not due to chance, given the number of rows, and larger
-// than the floor. Same means that the whole interval lies within [Tolerance]. Unknown means none of
+// than the floor. Same means that the whole interval is within [Tolerance]. Unknown means none of
 // these.
 const (
 	Better  Verdict = "better"

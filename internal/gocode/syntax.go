@@ -111,8 +111,8 @@ const SyntaxMode = packages.NeedName | packages.NeedFiles | packages.NeedCompile
 	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedTypesInfo | packages.NeedSyntax |
 	packages.NeedForTest | packages.NeedModule
 
-// SyntaxOf is Syntax for packages that the caller loaded with [SyntaxMode]. Their files are found by package and base
-// name, wherever they lay.
+// SyntaxOf is Syntax for packages that the caller loaded with [SyntaxMode]. Their files are found
+// by package and base name, whatever their directory was.
 func (x *Index) SyntaxOf(loaded []*packages.Package) *Syntax {
 	s := &Syntax{index: x, files: map[string]syntaxFile{}, lacking: map[string]string{}}
 	for _, p := range loaded {
@@ -135,9 +135,9 @@ func (x *Index) syntaxFlags() []string {
 	return flags
 }
 
-// add indexes the files of a loaded package. The variant of a package that is compiled for
-// its test holds all files of the plain one, so it takes their place. Files are known by package and base name and, with
-// one, by key.
+// add indexes the files of a loaded package. The variant of a package that is compiled for its test
+// contains all files of the plain one, so it replaces them. Files are found by package and base
+// name and, if they have one, by key.
 func (s *Syntax) add(p *packages.Package, key func(file string) string) {
 	if strings.HasSuffix(p.PkgPath, ".test") {
 		return
@@ -159,8 +159,8 @@ func (s *Syntax) add(p *packages.Package, key func(file string) string) {
 	}
 	for _, f := range p.Syntax {
 		for _, file := range filesOf(p.Fset, f) {
-			// The package is known here. Under -trimpath a file that cgo rewrote
-			// names its source as if it lay in the build cache.
+			// The package is known here. With -trimpath, a file that cgo rewrote names its source
+			// as if it were in the build cache.
 			keys := []string{name + "/" + path.Base(slashed(file))}
 			if key != nil {
 				keys = append(keys, key(file))
@@ -242,20 +242,20 @@ type Place struct {
 	Func ast.Node      // innermost *ast.FuncDecl or *ast.FuncLit that covers the line; nil in a package variable's initialiser
 	Decl *ast.FuncDecl // the declaration around it; nil in a package variable's initialiser
 	Line int
-	// Nodes are the nodes that begin on the line or span it inside Func, outermost first.
+	// Nodes are the nodes that start on the line or span it inside Func, outermost first.
 	Nodes []ast.Node
 
 	name  string      // base name of the file, as positions say it
-	root  ast.Node    // what Nodes and Enclosing walk: Func, or the declaration
+	root  ast.Node    // the root for Nodes and Enclosing: Func, or the declaration
 	files []*ast.File // of the package
 }
 
-// At returns the syntax around a line; false when the package is not loaded or no
-// declaration with code covers the line.
+// At returns the syntax around a line; false if the package is not loaded or no declaration with
+// code covers the line.
 //
-// A function literal covers a line when it owns all of it, that is between the lines of its braces. On
-// a line like "sort.Slice(s, func(i, j int) bool { return s[i] < s[j] })" Func is the outer function,
-// and Nodes holds what is inside the literal too.
+// A function literal covers a line if it owns all of it, that is between the lines of its braces.
+// On a line like "sort.Slice(s, func(i, j int) bool { return s[i] < s[j] })" Func is the outer
+// function, and Nodes also contains what is inside the literal.
 func (s *Syntax) At(file string, line int) (*Place, bool) {
 	return s.at(s.index.fileKey(file), path.Base(slashed(file)), line)
 }
@@ -296,7 +296,7 @@ func (s *Syntax) at(key, base string, line int) (*Place, bool) {
 func (p *Place) collect() {
 	ast.Inspect(p.root, func(n ast.Node) bool {
 		if n == nil || !p.spans(n) {
-			// A node's children lie inside it, so there is nothing of the line below.
+			// A node's children are inside it, so they are not on the line either.
 			return false
 		}
 		switch n.(type) {
@@ -318,7 +318,7 @@ func (p *Place) line(pos token.Pos) int {
 	return at.Line
 }
 
-// spans reports whether a node begins, ends or lies around the line.
+// spans reports whether a node starts on the line, ends on it, or spans it.
 func (p *Place) spans(n ast.Node) bool {
 	if !n.Pos().IsValid() {
 		return false
@@ -327,7 +327,7 @@ func (p *Place) spans(n ast.Node) bool {
 	return from > 0 && from <= p.Line && p.Line <= p.line(n.End())
 }
 
-// inside reports whether the line lies between the lines of a block's braces.
+// inside reports whether the line is between the lines of a block's braces.
 func (p *Place) inside(b *ast.BlockStmt) bool {
 	return b != nil && p.line(b.Lbrace) > 0 && p.line(b.Lbrace) < p.Line && p.Line < p.line(b.Rbrace)
 }

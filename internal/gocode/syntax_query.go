@@ -9,12 +9,13 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// The questions that rules ask about a place. Each returns nil, false or "" where the code does not
+// Queries that rules make about a place. Each returns nil, false or "" if the code does not
 // type-check.
 
-// Calls returns the call expressions on the line, outermost first: those that begin there, whose opening
-// parenthesis is there (the compiler's position of a call, which counts in a chain of
-// methods over several lines) or whose closing one is. Conversions and builtins are among them.
+// Calls returns the call expressions on the line, outermost first: those that start there, whose
+// opening parenthesis is there (the compiler's position of a call, which matters in a chain of
+// methods over several lines), or whose closing parenthesis is there. Conversions and builtins are
+// included.
 func (p *Place) Calls() []*ast.CallExpr {
 	var calls []*ast.CallExpr
 	for _, n := range p.Nodes {
@@ -37,7 +38,8 @@ func (p *Place) Callee(call *ast.CallExpr) *types.Func {
 	return fn.Origin()
 }
 
-// Declaration returns the declaration of a function of the place's package; nil for others, and for nil.
+// Declaration returns the declaration of a function of the place's package; nil for other
+// functions, and for nil.
 func (p *Place) Declaration(fn *types.Func) *ast.FuncDecl {
 	if fn == nil {
 		return nil
@@ -52,9 +54,10 @@ func (p *Place) Declaration(fn *types.Func) *ast.FuncDecl {
 	return nil
 }
 
-// CalleeName returns the name of what a call calls: "fmt.Sprintf", "strings.NewReplacer",
-// "(*log.Logger).Printf", "(net/http.ResponseWriter).Write" for an interface's method, "append" for a builtin.
-// Package paths are whole. "" for function values and conversions.
+// CalleeName returns the name of the function that a call calls: "fmt.Sprintf",
+// "strings.NewReplacer", "(*log.Logger).Printf", "(net/http.ResponseWriter).Write" for a method of
+// an interface, "append" for a builtin. Package paths are complete. It is "" for function values
+// and conversions.
 func (p *Place) CalleeName(call *ast.CallExpr) string {
 	switch obj := typeutil.Callee(p.Info, call).(type) {
 	case *types.Func:
@@ -86,10 +89,10 @@ func (p *Place) TypeOf(e ast.Expr) types.Type { return p.Info.TypeOf(e) }
 // Object returns what an identifier defines or uses, nil when it is not known.
 func (p *Place) Object(id *ast.Ident) types.Object { return p.Info.ObjectOf(id) }
 
-// Loop returns the innermost for or range statement (*ast.ForStmt, *ast.RangeStmt) that runs the
-// line again and again within Func, nil when there is none. The line of "for … {" counts for a loop with a
-// condition or post statement there, which run each time; what is ranged over does not. Loops that
-// drive a benchmark (see [Place.Drives]) do not count.
+// Loop returns the innermost for or range statement (*ast.ForStmt, *ast.RangeStmt) within Func that
+// runs the line repeatedly, nil if there is none. The line of "for … {" counts for a loop with a
+// condition or post statement there, which run in each iteration; the operand of a range does not.
+// Loops that drive a benchmark (see [Place.Drives]) do not count.
 func (p *Place) Loop() ast.Stmt {
 	var loop ast.Stmt
 	for _, n := range p.Nodes {
@@ -108,7 +111,7 @@ func (p *Place) Loop() ast.Stmt {
 	return loop
 }
 
-// own returns a loop, or other where the loop drives a benchmark.
+// own returns a loop, or other if the loop drives a benchmark.
 func (p *Place) own(loop, other ast.Stmt) ast.Stmt {
 	if p.Drives(loop) {
 		return other
@@ -122,8 +125,8 @@ func (p *Place) oneLine(b *ast.BlockStmt) bool {
 }
 
 // LoopAround returns the innermost for or range statement that evaluates n in each iteration,
-// without leaving the function literal that n stands in; nil when there is none. Loops that drive a
-// benchmark do not count.
+// within the function literal that contains n; nil if there is none. Loops that drive a benchmark
+// do not count.
 func (p *Place) LoopAround(n ast.Node) ast.Stmt {
 	for _, up := range p.Enclosing(n) {
 		switch up := up.(type) {
@@ -142,8 +145,9 @@ func (p *Place) LoopAround(n ast.Node) ast.Stmt {
 	return nil
 }
 
-// Enclosing returns the path of nodes from the innermost that holds n outwards to Func (or to the
-// declaration, in a package variable's initialiser). n itself is not in it. nil when n is not in Func.
+// Enclosing returns the path of nodes from the innermost one that contains n outwards to Func (or
+// to the declaration, in a package variable's initialiser), without n itself. It is nil if n is not
+// in Func.
 func (p *Place) Enclosing(n ast.Node) []ast.Node {
 	root := p.root
 	if root == nil {
@@ -174,12 +178,12 @@ func (p *Place) Enclosing(n ast.Node) []ast.Node {
 	return path
 }
 
-// holds reports whether a node's extent holds that of another.
+// holds reports whether a node's extent contains that of another.
 func holds(outer, inner ast.Node) bool {
 	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
 }
 
-// Entry returns the place where the body of another function of the package begins.
+// Entry returns the place where the body of another function of the package starts.
 func (p *Place) Entry(decl *ast.FuncDecl) *Place {
 	at := p.Fset.Position(decl.Body.Lbrace)
 	in := *p

@@ -85,8 +85,9 @@ type Function struct {
 	// with the same input, as defined for Stable. Same is how many of them returned the same.
 	Compared int64 `json:"compared,omitempty"`
 	Same     int64 `json:"same,omitempty"`
-	// Overlapping are calls that began while another call with the same input, as Stable counts inputs, had not returned, on
-	// another goroutine. It is a lower bound for functions with thousands of inputs, and 0 for those without results.
+	// Overlapping are calls that started while another call with the same input, as Stable counts
+	// inputs, had not returned, on another goroutine. It is a lower bound for functions with
+	// thousands of inputs, and 0 for those without results.
 	Overlapping int64 `json:"overlapping,omitempty"`
 	// Params says how each named parameter was hashed: by its value, by its address, or not at all.
 	Params []Taken `json:"params"`

@@ -31,7 +31,7 @@ const (
 	PartBench        = "bench.txt"
 	PartStdout       = "stdout.txt"
 	PartStderr       = "stderr.txt"
-	PartAnswers      = "answers.json" // to a sample of the load's requests, before the load began: [][]load.Answer
+	PartAnswers      = "answers.json" // answers to a sample of the load's requests, before the load started: [][]load.Answer
 	// PartCounts is the folder with the execution counters, in Go's coverage format.
 	PartCounts = "counts"
 	PartInputs = "inputs.json" // of functions: see package inputs
@@ -45,13 +45,13 @@ const (
 	PhaseContention = "contention"
 	PhaseTrace      = "trace"
 	PhaseRest       = "rest"
-	PhaseGOGC       = "gogc"   // where a setting of the collector is tried: see Trial
-	PhaseLeaks      = "leaks"  // goroutines that nothing can wake, in a process of its own where the runtime has that profile only as an experiment
-	PhaseCounts     = "counts" // executions, in a process of its own with counters; of a URL target there are none
-	PhaseInputs     = "inputs" // of functions, in a process of its own; of a URL target there are none
+	PhaseGOGC       = "gogc"   // in which a setting of the collector is tried: see Trial
+	PhaseLeaks      = "leaks"  // goroutines that nothing can wake; in a separate process if the runtime has that profile only as an experiment
+	PhaseCounts     = "counts" // executions, in a separate process with counters; not for URL targets
+	PhaseInputs     = "inputs" // of functions, in a separate process; not for URL targets
 )
 
-// Apart reports whether a phase runs in a process of its own, whose memory and goroutines are not
+// Apart reports whether a phase runs in a separate process, whose memory and goroutines are not
 // those of the other phases.
 func Apart(phase string) bool {
 	return phase == PhaseLeaks || phase == PhaseCounts || phase == PhaseInputs
@@ -86,8 +86,8 @@ type Target struct {
 	RunDir     string   `json:"run_dir,omitempty"` // working directory of the program
 	Args       []string `json:"args,omitempty"`
 	Env        []string `json:"env,omitempty"`         // of the variables that the runtime and the compiler read: "GODEBUG=…"
-	Stdin      string   `json:"stdin,omitempty"`       // the program's standard input: a file, or how much of hone's own
-	BuildFlags []string `json:"build_flags,omitempty"` // the user's, merged; without hone's
+	Stdin      string   `json:"stdin,omitempty"`       // the program's standard input: a file, or how many bytes of hone's own
+	BuildFlags []string `json:"build_flags,omitempty"` // the user's, merged; without hone's own
 	Bench      string   `json:"bench,omitempty"`
 	URL        string   `json:"url,omitempty"`
 	// LoadCommand is the command line of an external load generator, which hone started with each
@@ -98,8 +98,8 @@ type Target struct {
 	ExitCode    *int   `json:"exit_code,omitempty"`
 }
 
-// Name returns what the program is called in reports: as the user typed it, or the import path if that
-// is only the way to a directory, such as ".".
+// Name returns what the program is called in reports: as the user typed it, or the import path if
+// that is only the way to a directory, such as ".".
 func (t Target) Name() string {
 	switch path.Base(filepath.ToSlash(t.Arg)) {
 	case ".", "..":
@@ -159,11 +159,12 @@ type Window struct {
 	CPUSeconds   float64 `json:"cpu_seconds,omitempty"`
 	AllocBytes   int64   `json:"alloc_bytes,omitempty"`
 	AllocObjects int64   `json:"alloc_objects,omitempty"`
-	// Failed requests: transport errors and statuses that are not expected. Recordings of hone before this field have none.
+	// Failed requests: transport errors and statuses that are not expected. Recordings of hone
+	// before this field have none.
 	Failed int64 `json:"failed,omitempty"`
 	// LagP99 is by how much the load generator was late, in seconds; absent in a closed loop.
 	LagP99 float64 `json:"lag_p99,omitempty"`
-	// Quantiles are of latency where the load has a schedule, else of service time.
+	// Quantiles are of latency if the load has a schedule, otherwise of service time.
 	Quantiles *Quantiles `json:"quantiles,omitempty"`
 }
 
@@ -198,16 +199,18 @@ type Phase struct {
 	AllocBytes       int64   `json:"alloc_bytes,omitempty"`    // during the phase, by runtime/metrics
 	AllocObjects     int64   `json:"alloc_objects,omitempty"`
 	GCCycles         int64   `json:"gc_cycles,omitempty"` // within the phase's seconds
-	// GCSeconds is the CPU time of the collector in them, without what it did on CPUs that were idle, by runtime/metrics: the time for
-	// which it held them, more than it used where other processes took them. BusySeconds is that of everything by the same clock, until
-	// the last collection. LockSeconds is the time for which goroutines waited for mutexes, all added up. Absent where the runtime
-	// does not count it, and in older recordings.
+	// GCSeconds is the CPU time of the collector during the phase, without its work on CPUs that
+	// were idle, by runtime/metrics: the time for which it held CPUs, which exceeds its CPU time if
+	// other processes took them. BusySeconds is that of everything by the same clock, until the
+	// last collection. LockSeconds is the total time for which goroutines waited for mutexes. They
+	// are absent if the runtime does not count them, and in older recordings.
 	GCSeconds   *float64 `json:"gc_seconds,omitempty"`
 	BusySeconds *float64 `json:"busy_seconds,omitempty"`
 	LockSeconds *float64 `json:"lock_wait_seconds,omitempty"`
-	// Leaked is how many goroutines that nothing can wake came in phase leaks; absent where that was not asked for.
+	// Leaked is the number of goroutines that nothing can wake that appeared in phase leaks; absent
+	// if the phase did not run.
 	Leaked    *int64  `json:"leaked_goroutines,omitempty"`
-	ForcedGC  int64   `json:"forced_gc,omitempty"` // by hone, before and after those seconds; not in GCCycles
+	ForcedGC  int64   `json:"forced_gc,omitempty"` // forced by hone, before and after those seconds; not in GCCycles
 	Throttled float64 `json:"throttled_seconds,omitempty"`
 
 	// What else kept the machine busy: CPU seconds of the load generator, and of everything on the
@@ -268,8 +271,8 @@ func (m *Manifest) Trouble() string {
 	return ph.Outcome.Trouble()
 }
 
-// CPUFactor is how many times the CPU of the clean phase a phase took for each unit of work (see [Manifest.Unit]); 0 where one of
-// them has no CPU time, or is not counted in such units.
+// CPUFactor returns how many times the CPU per unit of work (see [Manifest.Unit]) of the clean
+// phase a phase took; 0 if one of them has no CPU time, or is not counted in such units.
 func (m *Manifest) CPUFactor(p *Phase) float64 {
 	clean, ok := m.Phase(PhaseClean)
 	each := func(p *Phase) float64 {

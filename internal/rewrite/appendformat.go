@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// appendForms are the functions that append what others return.
+// appendForms maps functions to those that append their result.
 func appendForms() map[string]string {
 	return map[string]string{
 		"strconv.FormatInt": "AppendInt", "strconv.FormatUint": "AppendUint", "strconv.FormatFloat": "AppendFloat", "strconv.FormatBool": "AppendBool",
@@ -14,8 +14,8 @@ func appendForms() map[string]string {
 	}
 }
 
-// appendFormatted lets a number be formatted where its digits go: append(b, strconv.Itoa(n)...), and WriteString of one to a
-// buffer.
+// appendFormatted formats a number directly where its digits go: append(b, strconv.Itoa(n)...), and
+// WriteString of one to a buffer.
 func appendFormatted(s *site, n ast.Node) (*proposal, error) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -48,7 +48,8 @@ func appendFormatted(s *site, n ast.Node) (*proposal, error) {
 	return &proposal{edits: []edit{{call.Pos(), call.End(), open + text + end}}, risk: ByTypes, why: "it appends what the other function returns"}, nil
 }
 
-// appending is the call that appends to dest what an expression returns; false unless it is a call of one of appendForms.
+// appending returns the call that appends to dest what an expression returns; false unless it is a
+// call of one of appendForms.
 func (s *site) appending(dest string, e ast.Expr) (string, bool) {
 	made, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {

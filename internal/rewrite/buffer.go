@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// buffered collects the small writes of a loop in a bufio.Writer. Readers see them later, and a program that crashes loses them, so it is only
-// proposed.
+// buffered collects the small writes of a loop in a bufio.Writer. Readers see them later, and a
+// program that crashes loses them, so the change is only proposed.
 func buffered(s *site, n ast.Node) (*proposal, error) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -45,7 +45,7 @@ func buffered(s *site, n ast.Node) (*proposal, error) {
 		why: "readers get what is written when the buffer is full or flushed, and a program that crashes loses what is in it: whether that is fine, you have to judge"}, nil
 }
 
-// destination is the variable that a call writes to.
+// destination returns the variable that a call writes to.
 func (s *site) destination(call *ast.CallExpr) *ast.Ident {
 	var e ast.Expr
 	switch s.callee(call) {
@@ -60,7 +60,8 @@ func (s *site) destination(call *ast.CallExpr) *ast.Ident {
 	return id
 }
 
-// outermostLoop is the outermost loop around the node, of the function or literal that it is in, into which a variable comes from outside.
+// outermostLoop returns the outermost loop around the node, in its function or literal, that uses a
+// variable from outside.
 func (s *site) outermostLoop(v *types.Var) (loop ast.Stmt) {
 	for _, n := range slices.Backward(s.path) {
 		switch l := n.(type) {
@@ -75,7 +76,7 @@ func (s *site) outermostLoop(v *types.Var) (loop ast.Stmt) {
 	return loop
 }
 
-// writesIn are the places in a loop where a variable is written to; false where it is used otherwise.
+// writesIn returns the places in a loop that write to a variable; false if it has other uses.
 func (s *site) writesIn(loop ast.Node, v *types.Var) (edits []edit, ok bool) {
 	uses := 0
 	ast.Inspect(loop, func(n ast.Node) bool {

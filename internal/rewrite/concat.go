@@ -15,7 +15,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// repeat turns a loop that pads a string with one piece until it is long enough into strings.Repeat:
+// repeat turns a loop that pads a string with one piece until it is long enough into
+// strings.Repeat:
 //
 //	for len(s) < n { s = string(c) + s }
 func repeat(s *site, n ast.Node) (*proposal, error) {
@@ -71,7 +72,7 @@ func repeat(s *site, n ast.Node) (*proposal, error) {
 		edits: []edit{{loop.Pos(), loop.End(), "if " + s.text(cond) + " {\n" + pad + " := " + s.text(piece) + "\n" + name + " = " + sum + "\n}"}}}, nil
 }
 
-// lenOf is the local string variable whose length an expression is.
+// lenOf returns the local string variable whose length an expression is.
 func (s *site) lenOf(e ast.Expr) (*types.Var, bool) {
 	call, ok := e.(*ast.CallExpr)
 	if !ok || s.callee(call) != "len" {
@@ -101,7 +102,8 @@ func (s *site) mentions(e ast.Node, v *types.Var) bool {
 	return found
 }
 
-// neverEmpty reports whether a string expression has at least a byte: a constant that has, or string(r) of a rune.
+// neverEmpty reports whether a string expression has at least one byte: a constant that is not
+// empty, or string(r) of a rune.
 func (s *site) neverEmpty(e ast.Expr) bool {
 	if v := s.pkg.TypesInfo.Types[e].Value; v != nil {
 		return v.Kind() == constant.String && constant.StringVal(v) != ""
@@ -114,8 +116,9 @@ func (s *site) neverEmpty(e ast.Expr) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-// builder turns a string that grows in a loop into a strings.Builder, as go fix does: the analyzer is Go's own
-// (golang.org/x/tools/go/analysis/passes/modernize), and asks whether the string is read or captured on the way.
+// builder replaces a string that grows in a loop by a strings.Builder, as go fix does. The analyzer
+// is Go's own (golang.org/x/tools/go/analysis/passes/modernize), and checks whether the string is
+// read or captured in between.
 func builder(s *site, n ast.Node) (*proposal, error) {
 	if n != ast.Node(s.fn) {
 		return nil, nil

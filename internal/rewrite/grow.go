@@ -14,8 +14,8 @@ var (
 	errScope  = errors.New("it is declared outside of the block with the loop, and may be filled several times")
 )
 
-// growSlice gives a slice the room that a loop over something of known length will need. slices.Grow keeps a nil slice nil when there
-// is nothing to add.
+// growSlice gives a slice the capacity that a loop over something of known length will need.
+// slices.Grow keeps a nil slice nil when there is nothing to add.
 func growSlice(s *site, n ast.Node) (*proposal, error) {
 	loop, ok := n.(*ast.RangeStmt)
 	if !ok {
@@ -51,7 +51,8 @@ func growSlice(s *site, n ast.Node) (*proposal, error) {
 	}}, nil
 }
 
-// appended is the local slice that a loop's body appends to in each iteration, and how many elements.
+// appended returns the local slice to which a loop's body appends in each iteration, and how many
+// elements.
 func (s *site) appended(loop *ast.RangeStmt) (out *types.Var, each int) {
 	for _, stmt := range loop.Body.List {
 		assign, ok := stmt.(*ast.AssignStmt)
@@ -74,7 +75,8 @@ func (s *site) appended(loop *ast.RangeStmt) (out *types.Var, each int) {
 	return nil, 0
 }
 
-// wholeLoop reports an error unless each element of something with a length has its iteration from the first statement to the last.
+// wholeLoop reports an error unless a loop runs its body, from the first statement to the last, for
+// each element of something with a length.
 func (s *site) wholeLoop(loop *ast.RangeStmt) error {
 	switch s.typeOf(loop.X).Underlying().(type) {
 	case *types.Slice, *types.Array, *types.Map:
@@ -100,8 +102,8 @@ func (s *site) wholeLoop(loop *ast.RangeStmt) error {
 	return nil
 }
 
-// inBlockOf reports whether a variable is declared in the block in which a loop stands, or is a result of the function whose body that
-// is.
+// inBlockOf reports whether a variable is declared in the block that contains a loop, or is a
+// result of the function with that body.
 func (s *site) inBlockOf(loop *ast.RangeStmt, v *types.Var) bool {
 	parent := s.parent(1)
 	if l, ok := parent.(*ast.LabeledStmt); ok && l.Stmt == ast.Stmt(loop) {
@@ -136,7 +138,7 @@ func (s *site) assigned(n ast.Node, v *types.Var) (times int) {
 	return times
 }
 
-// sizeMap makes a map with room for what the loop behind it fills in.
+// sizeMap creates a map with room for the entries that the loop after it adds.
 func sizeMap(s *site, n ast.Node) (*proposal, error) {
 	loop, ok := n.(*ast.RangeStmt)
 	if !ok {
@@ -158,7 +160,7 @@ func sizeMap(s *site, n ast.Node) (*proposal, error) {
 		return nil, errScope
 	}
 	for _, stmt := range between {
-		// What the loop goes over must exist and be the same by then.
+		// What the loop iterates over must exist and be the same there.
 		if !s.leaves(stmt, loop.X) {
 			return nil, errors.New("what the loop iterates over is created between the map and the loop")
 		}
@@ -168,7 +170,7 @@ func sizeMap(s *site, n ast.Node) (*proposal, error) {
 		edits: []edit{{made.Pos(), made.End(), text}}}, nil
 }
 
-// filled is the local map to which a loop's body assigns in each iteration.
+// filled returns the local map to which a loop's body assigns in each iteration.
 func (s *site) filled(loop *ast.RangeStmt) *types.Var {
 	for _, stmt := range loop.Body.List {
 		assign, ok := stmt.(*ast.AssignStmt)
@@ -194,7 +196,8 @@ func (s *site) filled(loop *ast.RangeStmt) *types.Var {
 	return nil
 }
 
-// madeIn is the expression that makes an empty map for a variable in a block before a loop, and the statements between.
+// madeIn returns the expression that creates an empty map for a variable in a block before a loop,
+// and the statements between.
 func (s *site) madeIn(block *ast.BlockStmt, loop *ast.RangeStmt, v *types.Var) (made ast.Expr, between []ast.Stmt) {
 	for _, stmt := range block.List {
 		if stmt == ast.Stmt(loop) {
@@ -234,8 +237,8 @@ func typeExpr(made ast.Expr) ast.Expr {
 	return made
 }
 
-// leaves reports whether a statement neither declares nor assigns what an expression is made of, calls nothing that could, and goes on to
-// the next one.
+// leaves reports whether a statement neither declares nor assigns a part of an expression, calls
+// nothing that could, and continues with the next statement.
 func (s *site) leaves(stmt ast.Stmt, e ast.Expr) bool {
 	fine := true
 	ast.Inspect(stmt, func(n ast.Node) bool {

@@ -12,12 +12,14 @@ import (
 	"text/template"
 )
 
-// constructor is a function whose result for constant arguments can be made once and shared.
+// constructor is a function whose result for constant arguments can be created once and shared.
 type constructor struct {
 	suffix string // of the variable's name
-	// valid asks whether the constant arguments make a value; one that panics must go on doing so where it does.
+	// valid reports whether the constant arguments make a value; a call that panics must still
+	// panic where it is.
 	valid func(args []string) bool
-	// reads are the methods that do not change the value, for all goroutines; nil: the value cannot be changed at all.
+	// reads are the methods that do not change the value, for all goroutines; nil: the value cannot
+	// be changed at all.
 	reads []string
 }
 
@@ -28,7 +30,7 @@ func constructors() map[string]constructor {
 		return err == nil
 	}
 	any := func([]string) bool { return true }
-	// Longest changes a Regexp; the methods that write go through none of these.
+	// Longest changes a Regexp, so it is not in the list.
 	reads := []string{
 		"Expand", "ExpandString", "Find", "FindAll", "FindAllIndex", "FindAllString", "FindAllStringIndex", "FindAllStringSubmatch", "FindAllStringSubmatchIndex",
 		"FindAllSubmatch", "FindAllSubmatchIndex", "FindIndex", "FindReaderIndex", "FindReaderSubmatchIndex", "FindString", "FindStringIndex", "FindStringSubmatch",
@@ -55,7 +57,7 @@ var (
 	errUsed        = errors.New("the value is used in a way that might change it, or leaves the function")
 )
 
-// hoistCall makes a value of constant arguments once, in a variable of the package.
+// hoistCall creates a value of constant arguments once, in a variable of the package.
 func hoistCall(s *site, n ast.Node) (*proposal, error) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -87,7 +89,7 @@ func hoistCall(s *site, n ast.Node) (*proposal, error) {
 	return s.hoist(call, c.suffix, "its arguments are constant, and nothing changes the value"), nil
 }
 
-// constantStrings are the values of constant arguments; []byte("…") is one.
+// constantStrings returns the values of constant arguments; []byte("…") is one.
 func (s *site) constantStrings(args []ast.Expr) (out []string, err error) {
 	for _, a := range args {
 		if conv, ok := a.(*ast.CallExpr); ok && len(conv.Args) == 1 && s.pkg.TypesInfo.Types[conv.Fun].IsType() {
@@ -149,7 +151,8 @@ func (s *site) global(e ast.Expr) error {
 	return err
 }
 
-// onlyRead reports whether a value, or the variable that it is assigned to, is used for calls of these methods alone.
+// onlyRead reports whether a value, or the variable that it is assigned to, is used only for calls
+// of these methods.
 func (s *site) onlyRead(value ast.Expr, methods []string) bool {
 	if s.readHere(s.path, methods) {
 		return true
@@ -157,7 +160,8 @@ func (s *site) onlyRead(value ast.Expr, methods []string) bool {
 	return s.assignedAndRead(func(path []ast.Node) bool { return s.readHere(path, methods) })
 }
 
-// readHere reports whether the last node of a path is what a method of the list is called of.
+// readHere reports whether the last node of a path is the receiver of a call of a method in the
+// list.
 func (s *site) readHere(path []ast.Node, methods []string) bool {
 	if len(path) < 3 {
 		return false
@@ -178,8 +182,8 @@ func (s *site) readHere(path []ast.Node, methods []string) bool {
 	return false
 }
 
-// assignedAndRead reports whether the node at the end of the site's path is the one value of a := of one variable whose other uses
-// all pass.
+// assignedAndRead reports whether the node at the end of the site's path is the only value of a :=
+// of one variable, and all other uses of that variable pass.
 func (s *site) assignedAndRead(passes func(path []ast.Node) bool) bool {
 	assign, ok := s.parent(1).(*ast.AssignStmt)
 	if !ok || assign.Tok != token.DEFINE || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 {
@@ -222,7 +226,7 @@ func (s *site) hoist(e ast.Expr, suffix, why string) *proposal {
 	}}
 }
 
-// freeName is a name that nothing in the package has: with a number where it must.
+// freeName returns a name that nothing in the package has, with a number if necessary.
 func (s *site) freeName(stem string) string {
 	used := map[string]bool{}
 	for _, f := range s.pkg.Syntax {
@@ -243,7 +247,8 @@ func (s *site) freeName(stem string) string {
 
 func lowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
-// hoistLiteral makes a map or slice of constants once where it is only looked up, ranged over and measured.
+// hoistLiteral creates a map or slice of constants once if it is only looked up, ranged over and
+// measured.
 func hoistLiteral(s *site, n ast.Node) (*proposal, error) {
 	lit, ok := n.(*ast.CompositeLit)
 	if !ok {
@@ -289,8 +294,8 @@ func (s *site) constantElements(lit *ast.CompositeLit) bool {
 	return true
 }
 
-// lookedUp reports whether the last node of a path is only read: indexed, ranged over or measured, and what an index gives is
-// neither assigned to nor has its address taken.
+// lookedUp reports whether the last node of a path is only read: it is indexed, ranged over or
+// measured, and the result of an index is neither assigned to nor has its address taken.
 func (s *site) lookedUp(path []ast.Node) bool {
 	n := path[len(path)-1]
 	path = path[:len(path)-1]
@@ -311,7 +316,7 @@ func (s *site) lookedUp(path []ast.Node) bool {
 		switch p := path[len(path)-1].(type) {
 		case *ast.SelectorExpr:
 			if _, ok := s.pkg.TypesInfo.Uses[p.Sel].(*types.Func); ok {
-				return false // a method may have a pointer
+				return false // a method may have a pointer receiver
 			}
 		case *ast.ParenExpr:
 		case *ast.AssignStmt:

@@ -9,18 +9,20 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// loadMode is what the rewrites ask for.
+// loadMode is what the rewrites need of a package.
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
 	packages.NeedTypesSizes | packages.NeedTypesInfo | packages.NeedSyntax | packages.NeedModule
 
-// Load loads the package of a directory with its types. A package that does not compile is an error.
+// Load loads the package of a directory with its types. A package that does not compile is an
+// error.
 //
-// overlay holds the texts of files, by absolute path, that differ from those on disk.
+// overlay maps absolute paths to texts of files that differ from those on disk.
 func Load(ctx context.Context, dir string, buildFlags []string, overlay map[string][]byte) (*packages.Package, error) {
 	return load(&packages.Config{Context: ctx, Dir: dir, BuildFlags: buildFlags, Overlay: overlay}, ".")
 }
 
-// LoadPackage loads a package by its import path, as the module in a directory sees it. env is added to the environment of the go command.
+// LoadPackage loads a package by its import path, as the module in a directory sees it. env is
+// added to the environment of the go command.
 func LoadPackage(ctx context.Context, dir, importPath string, buildFlags, env []string) (*packages.Package, error) {
 	return load(&packages.Config{Context: ctx, Dir: dir, BuildFlags: buildFlags, Env: env}, importPath)
 }

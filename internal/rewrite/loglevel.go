@@ -7,11 +7,13 @@ import (
 	"strings"
 )
 
-// logLevel tests the level before a call of log/slog whose arguments would be put into interfaces for nothing:
+// logLevel tests the level before a call of log/slog whose arguments would be put into interfaces
+// for nothing:
 //
 //	if slog.Default().Enabled(context.Background(), slog.LevelDebug) { slog.Debug("sent", "id", id) }
 //
-// The functions of slog ask the same before they do anything else (log/slog, Logger.log), so the test only comes earlier.
+// The functions of slog test the level before they do anything else (log/slog, Logger.log), so the
+// test only comes earlier.
 func logLevel(s *site, n ast.Node) (*proposal, error) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -66,7 +68,7 @@ func logLevel(s *site, n ast.Node) (*proposal, error) {
 		edits: []edit{{stmt.Pos(), stmt.Pos(), test}, {stmt.End(), stmt.End(), "\n}"}}}, nil
 }
 
-// inList reports whether a statement is in a list of statements, so that an if may take its place.
+// inList reports whether a statement is in a list of statements, so that an if may replace it.
 func (s *site) inList(stmt ast.Stmt) bool {
 	switch p := s.parent(2).(type) {
 	case *ast.BlockStmt, *ast.CaseClause:
@@ -77,7 +79,7 @@ func (s *site) inList(stmt ast.Stmt) bool {
 	return false
 }
 
-// guarded reports whether an if around the node asks whether a level is enabled.
+// guarded reports whether an if around the node tests whether a level is enabled.
 func (s *site) guarded() bool {
 	for _, n := range s.path {
 		branch, ok := n.(*ast.IfStmt)
@@ -98,8 +100,9 @@ func (s *site) guarded() bool {
 	return false
 }
 
-// harmless reports whether evaluating an expression does nothing and cannot panic: constants, variables, fields that are reached without a
-// pointer, conversions of them that cannot fail, and len of strings, slices and maps.
+// harmless reports whether evaluating an expression has no effect and cannot panic: constants,
+// variables, fields that are reached without a pointer, conversions of them that cannot fail, and
+// len of strings, slices and maps.
 func (s *site) harmless(e ast.Expr) bool {
 	if s.constant(e) {
 		return true

@@ -15,14 +15,15 @@ import (
 	"golang.org/x/tools/imports"
 )
 
-// Risk is what a rewrite relies on.
+// Risk is what a rewrite depends on.
 type Risk string
 
-// Kinds of risk, the least first.
+// Kinds of risk, the smallest first.
 const (
-	ByTypes   Risk = "types"   // the types alone show that old and new do the same
-	ByContext Risk = "context" // so does a condition that was checked in the code around
-	// Judgement: the program does something else, which its author may want. It is shown, and never applied.
+	ByTypes   Risk = "types"   // the types alone show that old and new code do the same
+	ByContext Risk = "context" // a condition that was checked in the surrounding code shows it
+	// Judgement: the program does something else, which its author may want. Such a change is
+	// shown, and never applied.
 	Judgement Risk = "judgement"
 )
 
@@ -32,7 +33,7 @@ type Change struct {
 	Old  []byte
 	New  []byte // formatted, its imports in order
 	Risk Risk
-	Why  string // why old and new do the same, in a sentence
+	Why  string // why old and new code do the same, in a sentence
 }
 
 // edit replaces the text between two positions.
@@ -48,8 +49,8 @@ type proposal struct {
 	why   string
 }
 
-// rewriter looks at one node on a finding's lines, or at a function with them; nil, nil means that it is not the node's business. An
-// error says why the place is left alone.
+// rewriter examines one node on a finding's lines, or a function with them. It returns nil, nil if
+// it does not rewrite such nodes, and an error that says why the place is left alone.
 type rewriter func(t *site, n ast.Node) (*proposal, error)
 
 // site is where a finding is.
@@ -64,7 +65,7 @@ type site struct {
 	taken map[string]bool // names that this change gives to variables
 }
 
-// rewriters are those of each rule. A rule that is not here has none.
+// rewriters returns those of each rule. A rule that is not listed has none.
 func rewriters() map[string][]rewriter {
 	return map[string][]rewriter{
 		"sprintf-simple":          {steps, sprintf},
@@ -94,13 +95,14 @@ func Rules() []string {
 	return ids
 }
 
-// Errors of places that stay as they are.
+// Errors for places that are left alone.
 var (
 	ErrNoRewrite = errors.New("the rule has no rewrite that is safe by types alone")
 	errNoMatch   = errors.New("no line has a form that the rewrite knows")
 )
 
-// Suggest returns the change of a rule's lines in a file of a package that was loaded with that overlay. The error says why there is none.
+// Suggest returns the change for a rule's lines in a file of a package that was loaded with that
+// overlay. The error says why there is none.
 func Suggest(pkg *packages.Package, file string, overlay map[string][]byte, rule string, lines []int) (*Change, error) {
 	list := rewriters()[rule]
 	if list == nil {
@@ -180,10 +182,10 @@ func siteOf(pkg *packages.Package, file string, overlay map[string][]byte, lines
 	return nil, fmt.Errorf("%s is not among the files of %s", file, pkg.PkgPath)
 }
 
-// line is that of a position.
+// line returns the line of a position.
 func (s *site) line(pos token.Pos) int { return s.pkg.Fset.PositionFor(pos, false).Line }
 
-// nodes are the paths to all nodes of the function that touch the lines, outer ones first.
+// nodes returns the paths to all nodes of the function that touch the lines, outer ones first.
 func (s *site) nodes(lines []int) (paths [][]ast.Node) {
 	var path []ast.Node
 	ast.Inspect(s.fn, func(n ast.Node) bool {
@@ -212,7 +214,7 @@ func overlaps(all, more []edit) bool {
 	return false
 }
 
-// apply makes the edits. Insertions at one place keep their order.
+// apply applies the edits. Insertions at one place keep their order.
 func (s *site) apply(edits []edit) ([]byte, error) {
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
 	tf := s.pkg.Fset.File(s.file.FileStart)
@@ -229,13 +231,13 @@ func (s *site) apply(edits []edit) ([]byte, error) {
 	return append(out, s.src[at:]...), nil
 }
 
-// text is a node's source.
+// text returns a node's source.
 func (s *site) text(n ast.Node) string {
 	tf := s.pkg.Fset.File(s.file.FileStart)
 	return string(s.src[tf.Offset(n.Pos()):tf.Offset(n.End())])
 }
 
-// parent is the node that is n levels above.
+// parent returns the node n levels above.
 func (s *site) parent(n int) ast.Node {
 	if i := len(s.path) - 1 - n; i >= 0 {
 		return s.path[i]
@@ -243,7 +245,8 @@ func (s *site) parent(n int) ast.Node {
 	return nil
 }
 
-// callee is the full name of the function or method that is called: "fmt.Sprintf", "(*regexp.Regexp).Longest".
+// callee returns the full name of the function or method that is called: "fmt.Sprintf",
+// "(*regexp.Regexp).Longest".
 func (s *site) callee(call *ast.CallExpr) string {
 	fun := ast.Unparen(call.Fun)
 	var id *ast.Ident
@@ -264,8 +267,9 @@ func (s *site) callee(call *ast.CallExpr) string {
 	return ""
 }
 
-// qualify is the name by which a package of the standard library can be used at a place: of an import of the file, or its
-// own where nothing else has that name there; false where something does.
+// qualify returns the name of a package of the standard library at a place: that of the file's
+// import, or its own name if nothing else has that name there. It returns false if something else
+// does.
 func (s *site) qualify(path string, at token.Pos) (string, bool) {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	for _, spec := range s.file.Imports {
@@ -288,14 +292,15 @@ func (s *site) qualify(path string, at token.Pos) (string, bool) {
 	return name, ok && pkg.Imported().Path() == path
 }
 
-// constant reports whether an expression's value is known to the compiler.
+// constant reports whether the compiler knows an expression's value.
 func (s *site) constant(e ast.Expr) bool { return s.pkg.TypesInfo.Types[e].Value != nil }
 
-// typeOf is an expression's type.
+// typeOf returns an expression's type.
 func (s *site) typeOf(e ast.Expr) types.Type { return s.pkg.TypesInfo.TypeOf(e) }
 
-// pure reports whether evaluating an expression again, or elsewhere nearby, does nothing and gives the same as long as its variables
-// stay as they are: names, fields, indexes of arrays and constants, conversions and len.
+// pure reports whether evaluating an expression again, or elsewhere nearby, has no effect and the
+// same result as long as its variables do not change: it consists of names, fields, indexes of
+// arrays and constants, conversions and len.
 func (s *site) pure(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident, *ast.BasicLit:

@@ -10,15 +10,16 @@ import (
 	"strings"
 )
 
-// piece is a part of what a format makes: text, or a verb's argument as an expression of type string.
+// piece is a part of a format's result: text, or a verb's argument as an expression of type string.
 type piece struct {
 	text string // literal
 	expr string
-	// conv, fun and args are the parts of expr where it calls package strconv: its name there, "Itoa", "n".
+	// if expr calls package strconv, conv is the package's name there, fun the function ("Itoa"),
+	// and args its arguments ("n")
 	conv, fun, args string
 }
 
-// appended is the expression that appends a piece to a []byte.
+// appended returns the expression that appends a piece to a []byte.
 func (p piece) appended(dest string) string {
 	switch {
 	case p.expr == "" && len(p.text) == 1 && p.text[0] >= ' ' && p.text[0] <= '~':
@@ -33,8 +34,8 @@ func (p piece) appended(dest string) string {
 	return p.conv + ".Append" + strings.TrimPrefix(p.fun, "Format") + "(" + dest + ", " + p.args + ")"
 }
 
-// sprintf turns fmt.Sprintf with plain verbs and arguments of basic types into a concatenation. The types decide: a named type may have a
-// String, Error or Format method, which fmt would call.
+// sprintf replaces fmt.Sprintf with plain verbs and arguments of basic types by a concatenation.
+// The types decide: a named type may have a String, Error or Format method, which fmt would call.
 func sprintf(s *site, n ast.Node) (*proposal, error) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || call.Ellipsis.IsValid() {
@@ -91,7 +92,7 @@ var (
 	errShadowed  = errors.New("another name hides the package strconv there")
 )
 
-// pieces takes a Sprintf apart.
+// pieces splits a Sprintf into pieces.
 func (s *site) pieces(call *ast.CallExpr) ([]piece, error) {
 	tv := s.pkg.TypesInfo.Types[call.Args[0]]
 	if tv.Value == nil || tv.Value.Kind() != constant.String {
@@ -138,7 +139,7 @@ func (s *site) pieces(call *ast.CallExpr) ([]piece, error) {
 	return out, nil
 }
 
-// formatted is the piece that a verb makes of an argument.
+// formatted returns the piece for an argument with a verb.
 func (s *site) formatted(verb byte, arg ast.Expr) (piece, error) {
 	basic, ok := types.Unalias(types.Default(s.typeOf(arg))).(*types.Basic)
 	if !ok {
@@ -195,8 +196,8 @@ func atom(e ast.Expr) bool {
 	return !ok || b.Op == token.ADD
 }
 
-// appendf turns []byte(fmt.Sprintf(…)) into fmt.Appendf(nil, …). Sprintf's bytes are never nil, so those of Appendf must not
-// be either: the format has text of its own.
+// appendf replaces []byte(fmt.Sprintf(…)) by fmt.Appendf(nil, …). Sprintf's bytes are never nil, so
+// those of Appendf must not be nil either: the format must have text of its own.
 func appendf(s *site, n ast.Node) (*proposal, error) {
 	conv, ok := n.(*ast.CallExpr)
 	if !ok || len(conv.Args) != 1 || !s.pkg.TypesInfo.Types[conv.Fun].IsType() {
@@ -229,7 +230,8 @@ func appendf(s *site, n ast.Node) (*proposal, error) {
 	}}, nil
 }
 
-// longEnough reports whether a format has text outside of its verbs, or a verb that always prints something.
+// longEnough reports whether a format has text outside of its verbs, or a verb that always prints
+// something.
 func longEnough(format string) bool {
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' {
@@ -244,7 +246,8 @@ func longEnough(format string) bool {
 	return false
 }
 
-// fprintf turns b.WriteString(fmt.Sprintf(…)) of a strings.Builder or bytes.Buffer into fmt.Fprintf(b, …).
+// fprintf replaces b.WriteString(fmt.Sprintf(…)) of a strings.Builder or bytes.Buffer by
+// fmt.Fprintf(b, …).
 func fprintf(s *site, n ast.Node) (*proposal, error) {
 	stmt, ok := n.(*ast.ExprStmt)
 	if !ok {

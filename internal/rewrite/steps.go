@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// steps turns a local string that is put together in several statements, and read once when it is whole, into bytes that each statement
-// appends to: one string is created instead of one for each statement and each number.
+// steps rewrites a local string that several statements build, and one reads when it is complete,
+// into bytes to which each statement appends: that creates one string instead of one for each
+// statement and each number.
 func steps(s *site, n ast.Node) (*proposal, error) {
 	stmt, ok := n.(ast.Stmt)
 	if !ok {
@@ -25,7 +26,7 @@ func steps(s *site, n ast.Node) (*proposal, error) {
 	}
 	t := text{site: s, variable: v}
 	if !t.collect() || t.made() < 2 {
-		return nil, nil // one string more or less is not worth other code
+		return nil, nil // saving one string is not worth a rewrite
 	}
 	p := &proposal{risk: ByContext, why: "the string is read once, after all of its parts are in place"}
 	for _, step := range append([]step{t.first}, t.steps...) {
@@ -61,7 +62,7 @@ type step struct {
 	rare  bool       // it is in a branch, which may not be taken
 }
 
-// grown is the local string variable that a statement declares or adds to; nil for none.
+// grown returns the local string variable that a statement declares or adds to, or nil.
 func (s *site) grown(stmt ast.Stmt) *types.Var {
 	var id *ast.Ident
 	switch stmt := stmt.(type) {
@@ -89,7 +90,7 @@ func (s *site) grown(stmt ast.Stmt) *types.Var {
 	return v
 }
 
-// universal reports whether predeclared names have their own meaning at a place.
+// universal reports whether predeclared names have their usual meaning at a place.
 func (s *site) universal(at token.Pos, names ...string) bool {
 	scope := s.pkg.Types.Scope().Innermost(at)
 	for _, name := range names {
@@ -103,8 +104,8 @@ func (s *site) universal(at token.Pos, names ...string) bool {
 	return true
 }
 
-// collect finds the declaration, the statements that add to it and the one place that reads it; it reports false where the variable is
-// used in any other way, or read before it is whole.
+// collect finds the declaration, the statements that add to it and the one place that reads it; it
+// returns false if the variable is used in any other way, or read before it is complete.
 func (t *text) collect() bool {
 	s := t.site
 	fine := true
@@ -145,8 +146,8 @@ func (t *text) collect() bool {
 	return true
 }
 
-// declaration is the statement at the end of a path that declares a name, and the list of statements that it is in; nil if it is
-// not in such a list: a parameter, the start of an if.
+// declaration returns the statement at the end of a path that declares a name, and the list of
+// statements that it is in; nil if it is not in such a list: a parameter, the start of an if.
 func declaration(path []ast.Node) (block ast.Node, first step) {
 	at := len(path) - 1
 	if n, ok := path[at-1].(*ast.AssignStmt); ok && listed(path[at-2]) && len(n.Lhs) == 1 && len(n.Rhs) == 1 {
@@ -173,8 +174,8 @@ func listed(n ast.Node) bool {
 	return false
 }
 
-// use takes a use of the variable at the end of a path: it adds to it, or it is the one that reads it. The path's node at block is
-// the list with the declaration.
+// use records a use of the variable at the end of a path: it adds to the variable, or is the one
+// that reads it. The path's node at block is the list with the declaration.
 func (t *text) use(path []ast.Node, block int) bool {
 	at := len(path) - 1
 	if assign, ok := path[at-1].(*ast.AssignStmt); ok && slices.Contains(assign.Lhs, ast.Expr(path[at].(*ast.Ident))) {
@@ -182,7 +183,7 @@ func (t *text) use(path []ast.Node, block int) bool {
 			return false
 		}
 		parts := assign.Rhs
-		if assign.Tok == token.ASSIGN { // line = line + part: the line itself is seen again, on the right
+		if assign.Tok == token.ASSIGN { // line = line + part: the variable occurs again on the right
 			sum := t.site.operands(assign.Rhs[0])
 			if len(sum) < 2 || !t.site.is(sum[0], t.variable) {
 				return false
@@ -209,7 +210,7 @@ func (t *text) use(path []ast.Node, block int) bool {
 	return true
 }
 
-// branched reports whether a branch is among nodes, and no loop, which would take it often.
+// branched reports whether nodes have a branch, and no loop, which would run it often.
 func branched(path []ast.Node) bool {
 	found := false
 	for _, n := range path {
@@ -223,7 +224,7 @@ func branched(path []ast.Node) bool {
 	return found
 }
 
-// within reports whether no function literal, and no loop unless loops are allowed, is among nodes.
+// within reports whether nodes have no function literal, and no loop unless loops are allowed.
 func within(path []ast.Node, loops bool) bool {
 	for _, n := range path {
 		switch n.(type) {
@@ -238,7 +239,7 @@ func within(path []ast.Node, loops bool) bool {
 	return true
 }
 
-// operands are those of a sum, in order; one that is constant as a whole is one.
+// operands returns the operands of a sum, in order; an operand that is constant as a whole is one.
 func (s *site) operands(e ast.Expr) []ast.Expr {
 	sum, ok := ast.Unparen(e).(*ast.BinaryExpr)
 	if !ok || sum.Op != token.ADD || s.constant(e) {
@@ -247,7 +248,7 @@ func (s *site) operands(e ast.Expr) []ast.Expr {
 	return append(s.operands(sum.X), s.operands(sum.Y)...)
 }
 
-// made is the number of strings that the statements make, without those in branches.
+// made is the number of strings that the statements create, without those in branches.
 func (t *text) made() (n int) {
 	for i, step := range append([]step{t.first}, t.steps...) {
 		if step.rare {
@@ -269,7 +270,8 @@ func (t *text) made() (n int) {
 	return n
 }
 
-// capacity is room for the constant parts and a word for each other one, so that a short text never moves to the heap.
+// capacity is the size of the constant parts, and a word for each other part, so that a short text
+// is never moved to the heap.
 func (t *text) capacity() int {
 	const word, block, most = 24, 64, 256
 	n := 0
@@ -294,7 +296,8 @@ func (t *text) capacity() int {
 	return min((n+block-1)/block*block, most)
 }
 
-// appends are the statements that replace a step; false where the parts of a sum could change each other.
+// appends returns the statements that replace a step; false if the parts of a sum could change each
+// other.
 func (t *text) appends(step step) (lines []string, ok bool) {
 	s := t.site
 	name := t.variable.Name()
@@ -317,7 +320,8 @@ func (t *text) appends(step step) (lines []string, ok bool) {
 	return lines, calls == 0 || variable <= 1
 }
 
-// variables is the number of values in an operand that are not constant: those of a format are taken one by one.
+// variables returns the number of values in an operand that are not constant: the values of a
+// format count one by one.
 func (s *site) variables(e ast.Expr) (n int) {
 	if s.constant(e) {
 		return 0
@@ -337,7 +341,7 @@ func (s *site) variables(e ast.Expr) (n int) {
 	return n
 }
 
-// appendsOf are the expressions, one after the other, that append an operand to a []byte.
+// appendsOf returns the expressions that append an operand to a []byte, in order.
 func (s *site) appendsOf(dest string, e ast.Expr) ([]string, error) {
 	if v := s.pkg.TypesInfo.Types[e].Value; v != nil {
 		text := constant.StringVal(v)
@@ -372,8 +376,8 @@ func (s *site) appendsOf(dest string, e ast.Expr) ([]string, error) {
 	return []string{s.text(fun.X) + ".Appendf(" + dest + ", " + args}, nil
 }
 
-// quiet reports whether evaluating an expression runs no code that could change a variable: names, fields, indexes, conversions, and
-// calls of functions that only compute.
+// quiet reports whether evaluating an expression runs no code that could change a variable: it
+// consists of names, fields, indexes, conversions, and calls of functions that only compute.
 func (s *site) quiet(e ast.Expr) bool {
 	fine := true
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -400,7 +404,7 @@ func (s *site) quiet(e ast.Expr) bool {
 	return fine
 }
 
-// commented reports whether a comment is inside of a statement: it would get lost.
+// commented reports whether a statement contains a comment, which would be lost.
 func (s *site) commented(stmt ast.Stmt) bool {
 	return slices.ContainsFunc(s.file.Comments, func(c *ast.CommentGroup) bool { return stmt.Pos() < c.Pos() && c.End() <= stmt.End() })
 }

@@ -6,12 +6,13 @@ import (
 	"go/token"
 )
 
-// timer lets a loop use one timer again, in place of the one that time.After makes in each iteration:
+// timer makes a loop reuse one timer instead of the one that time.After creates in each iteration:
 //
 //	for { select { case x := <-ch: …; case <-time.After(d): … } }
 //
-// Since Go 1.23 (by the go line of go.mod) no value of the time before a Reset can be received after it (documentation of
-// time.Timer.Reset), so the timer needs no draining. A receive that stands alone becomes time.Sleep.
+// Since Go 1.23 (by the go line of go.mod) no value of the time before a Reset can be received
+// after it (documentation of time.Timer.Reset), so the timer needs no draining. A receive that is
+// the only statement becomes time.Sleep.
 func timer(s *site, n ast.Node) (*proposal, error) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || s.callee(call) != "time.After" {
@@ -71,7 +72,7 @@ func (s *site) oneTimer(call *ast.CallExpr) (*proposal, error) {
 		return nil, errors.New("a goto could jump over the timer")
 	}
 	name, lib := s.freeName("timeout"), s.text(call.Fun.(*ast.SelectorExpr).X)
-	length, first := s.text(d), "0" // the Reset before the first select takes back what a timer of 0 sends
+	length, first := s.text(d), "0" // the Reset before the first select removes what a timer of 0 sends
 	if s.harmless(d) {
 		first = length
 	}
@@ -82,7 +83,8 @@ func (s *site) oneTimer(call *ast.CallExpr) (*proposal, error) {
 	}}, nil
 }
 
-// pureComm reports whether the channel (and what is sent) of a case is there without a call.
+// pureComm reports whether the channel of a case (and the value that is sent) is available without
+// a call.
 func (s *site) pureComm(comm ast.Stmt) bool {
 	fine := true
 	if comm != nil {
@@ -96,7 +98,7 @@ func (s *site) pureComm(comm ast.Stmt) bool {
 	return fine
 }
 
-// declaredIn reports whether an expression names something that is declared within a node.
+// declaredIn reports whether an expression uses a name that is declared within a node.
 func (s *site) declaredIn(e ast.Expr, in ast.Node) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {

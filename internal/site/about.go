@@ -58,7 +58,7 @@ type AboutLine struct {
 }
 
 // About sums up the stacks that pass through the frames for which is returns true. Functions is
-// empty when no frame matches.
+// empty if no frame matches.
 func (t *Table) About(is func(*Frame) bool) About {
 	a := about{is: is, functions: map[string]*weight{}, callers: map[lineKey]*Neighbour{}, callees: map[lineKey]*Neighbour{}, lines: map[lineKey]*AboutLine{}}
 	for _, s := range t.Sites {

@@ -21,8 +21,8 @@ type Parked struct {
 	// is the function that the go statement started.
 	Wait  []string
 	Start Frame
-	// Created is the line of the go statement that started most of them, and its function; zero where no dump of the goroutines
-	// tells it.
+	// Created is the line of the go statement that started most of them, and its function; zero if
+	// no dump of the goroutines shows it.
 	Created Creation
 
 	most int64 // how many have the stack of Wait
@@ -73,8 +73,9 @@ func Waiting(ctx context.Context, code *gocode.Index, goroutines *profile.Profil
 	return out, nil
 }
 
-// OpenBodies returns how many connections of HTTP clients wait for the body of a response to be read to its end or closed: their
-// readLoop waits in a select then, and for the network otherwise (net/http/transport.go).
+// OpenBodies returns how many connections of HTTP clients wait for the body of a response to be
+// read to its end or closed: their readLoop waits in a select then, and for the network otherwise
+// (net/http/transport.go).
 func OpenBodies(ctx context.Context, code *gocode.Index, goroutines *profile.Profile) (open int64, err error) {
 	if code == nil || goroutines == nil || len(goroutines.SampleTypes) == 0 {
 		return 0, nil
@@ -106,7 +107,7 @@ func started(frames []*Frame) *Frame {
 	return frames[0]
 }
 
-// maxDump bounds what is read of a dump: the runtime writes no more.
+// maxDump bounds how much of a dump is read: the runtime writes no more.
 const maxDump = 65 << 20
 
 // Creation is a go statement.
@@ -115,12 +116,13 @@ type Creation struct {
 	Line           int64
 }
 
-// Creations returns the go statement that started most goroutines of a dump (goroutine profile, debug=2), by the function that
-// they were started with. Of a dump that cannot be read to its end it is what was read.
+// Creations returns the go statement that started most goroutines of a dump (goroutine profile,
+// debug=2), by the function that they started with. If a dump cannot be read to its end, the result
+// covers what was read.
 func Creations(dump io.Reader) map[string]Creation {
 	counts := map[string]map[Creation]int{}
 	for g, err := range textual.EachGoroutine(dump, maxDump) {
-		if err != nil { // the rest does without the line of creation
+		if err != nil { // the rest does not need the line of creation
 			break
 		}
 		if g.Creator == "" || len(g.Stack) == 0 {

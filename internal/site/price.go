@@ -9,12 +9,12 @@ import (
 // tally sums weighted counts: the total and its sampling variance.
 type tally struct{ total, variance float64 }
 
-// add adds a row of an allocation profile. The runtime samples an object of z
-// bytes with probability p = 1 - exp(-z/rate) and the profile holds counts and
-// bytes already divided by p (runtime/pprof/protomem.go, scaleHeapSample), so of a row's N
-// objects about N×p were seen, each standing for z/p bytes, and the bytes
-// scatter with variance N z² (1-p)/p. The sizes inside a row are taken as equal, which they
-// nearly are: one line allocates one size class, or growing ones.
+// add adds a row of an allocation profile. The runtime samples an object of z bytes with
+// probability p = 1 - exp(-z/rate), and the profile has counts and bytes that are already divided
+// by p (runtime/pprof/protomem.go, scaleHeapSample). So of a row's N objects about N×p were
+// sampled, each representing z/p bytes, and the variance of the bytes is N z² (1-p)/p. The sizes in
+// a row are assumed to be equal, which is nearly true: one line allocates one size class, or
+// growing ones.
 func (t *tally) add(r *Row, rate int64) {
 	t.total += float64(r.Value)
 	if rate <= 1 || r.Count <= 0 || r.Value <= 0 {
@@ -24,8 +24,8 @@ func (t *tally) add(r *Row, rate int64) {
 	t.variance += n * size * size / math.Expm1(size/float64(rate))
 }
 
-// interval is that of a Poisson count with the same mean and variance; of
-// nothing seen, that of no event of one sampling period.
+// interval returns that of a Poisson count with the same mean and variance; if nothing was sampled,
+// that of no event of one sampling period.
 func (t tally) interval(rate int64) stats.Interval {
 	switch {
 	case t.total <= 0 && rate <= 1:
@@ -121,10 +121,10 @@ func (t *Table) Price(cpuRows, allocRows []*Row) (Cost, stats.Interval) {
 
 // Share returns the result of Price as a share of all CPU, with the sampling interval.
 //
-// The total counts the same samples, so it scatters with its part: the share of a line that takes
-// two thirds of a program is known better than its count of samples alone suggests. With X the
-// rows' own seconds, G the collector's work, b the rows' share of bytes and R everything else, the
-// share is
+// The total counts the same samples, so it varies with its part: the share of a line that takes two
+// thirds of a program is more precise than its count of samples alone suggests. With X the rows'
+// own seconds, G the collector's work, b the rows' share of bytes and R everything else, the share
+// is
 //
 //	s = (X + b×G) / (X + G + R)
 //
@@ -159,8 +159,8 @@ func slope(x stats.Interval, k float64) stats.Interval {
 	return stats.Interval{Low: math.Min(down, up), High: math.Max(down, up)}
 }
 
-// ownCPU is the interval of CPUSeconds. The count of samples is Poisson; a
-// foreign profile may give samples a weight of its own.
+// ownCPU is the interval of CPUSeconds. The count of samples is Poisson; a profile from elsewhere
+// may give samples other weights.
 func ownCPU(c Cost, period float64) stats.Interval {
 	if c.Samples == 0 {
 		return stats.Poisson(0).Scale(period)
@@ -171,9 +171,9 @@ func ownCPU(c Cost, period float64) stats.Interval {
 // GCWork is D + A + W + I with its interval, in seconds; without a CPU profile it is unknown.
 func (t *Table) GCWork() stats.Interval { return t.pricing.work() }
 
-// CycleWork is the part of GCWork that follows the number of cycles, in seconds: without the
-// sweeper's yields. It yields once for so many spans, and as many spans are swept as are allocated,
-// however many cycles there are.
+// CycleWork is the part of GCWork that is proportional to the number of cycles, in seconds: without
+// the sweeper's yields. The sweeper yields once per number of spans, and as many spans are swept as
+// are allocated, however many cycles there are.
 func (t *Table) CycleWork() stats.Interval {
 	work := t.GCWork()
 	if all := t.Totals.Collecting(); all > 0 {

@@ -145,12 +145,12 @@ func (e *expander) mapped(l *profile.Location) string {
 	return "[unknown]"
 }
 
-// baseOf is the last element of a path as either system writes it.
+// baseOf returns the last element of a path of either system.
 func baseOf(file string) string {
 	return file[strings.LastIndexAny(file, `/\`)+1:]
 }
 
-// trait returns what is known of a function; it asks the code index once.
+// trait returns what is known about a function; it asks the code index once.
 func (s *stacks) trait(f function) *trait {
 	t := s.functions[f]
 	if t == nil {

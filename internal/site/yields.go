@@ -1,15 +1,15 @@
 package site
 
-// mostYields is how many times the sweeper's other samples its yields take at most: 0.9 to 2.4 times in
-// nine recorded programs that allocate much (tools/field).
+// mostYields is how many times the sweeper's other samples its yields take at most: 0.9 to 2.4
+// times in nine recorded programs that allocate much (tools/field).
 const mostYields = 4
 
-// sweepYields charges to the sweeper what the scheduler does when a goroutine yields, if the sweeper
-// may be the only one that does. It yields after each span or few (runtime.goschedIfBusy in
-// mgcsweep.go), and the switch to the scheduler's stack (runtime.mcall) hides who yielded: those
-// samples begin at runtime.gosched_m. In a program that allocates large objects they are most of
-// the sweeper's cost. A loop that calls runtime.Gosched may have no sample in that function either;
-// but it yields far more often than the sweeper works.
+// sweepYields charges to the sweeper what the scheduler does when a goroutine yields, if the
+// sweeper may be the only goroutine that does. It yields after each span or every few spans
+// (runtime.goschedIfBusy in mgcsweep.go), and the switch to the scheduler's stack (runtime.mcall)
+// hides who yielded: those samples start at runtime.gosched_m. In a program that allocates large
+// objects they are most of the sweeper's cost. A loop that calls runtime.Gosched may have no sample
+// in that function either, but it yields far more often than the sweeper works.
 func sweepYields(rows []charge) {
 	var yields []charge
 	var swept, yielded int64
@@ -21,7 +21,7 @@ func sweepYields(rows []charge) {
 			case "runtime.bgsweep":
 				swept += c.row.Count
 			case "runtime.gosched_m":
-				if c.stack.bucket == BucketScheduler { // and not polling the network, which has to be done by somebody
+				if c.stack.bucket == BucketScheduler { // and not polling the network, which some goroutine has to do
 					yields = append(yields, c)
 					yielded += c.row.Count
 				}

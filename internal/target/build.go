@@ -23,7 +23,7 @@ type BuildSpec struct {
 	Bench      bool     // build the package's test binary instead of a main package
 	BuildFlags []string // the user's -build flags, merged with GOFLAGS and hone's own; see SplitFlags
 	WorkDir    string   // where hone may write (its cache); the user's tree is never written
-	NoProbe    bool     // build plainly
+	NoProbe    bool     // build without the probe
 	// Counted lists the import paths of packages to build with execution counters (Go's coverage
 	// instrumentation, mode atomic). Package runtime and its imports cannot have any. Without the
 	// probe such a build is an error.
@@ -32,8 +32,8 @@ type BuildSpec struct {
 	// out. It excludes Counted. Without the probe such a build is an error.
 	Inputs []Func
 	// Leaks builds a program whose runtime finds goroutines that nothing can wake, with
-	// GOEXPERIMENT=goroutineleakprofile where the toolchain needs that (Go 1.26). Without the probe,
-	// or with an older toolchain, such a build is an error.
+	// GOEXPERIMENT=goroutineleakprofile where the toolchain needs that (Go 1.26). Without the
+	// probe, or with an older toolchain, such a build is an error.
 	Leaks bool
 	// Overlay replaces files, by absolute path, in addition to the user's own overlay.
 	Overlay map[string]string
@@ -45,7 +45,8 @@ type BuildSpec struct {
 	Env       []string // added to the caller's environment, for the go command
 }
 
-// instrumented reports whether the program is built to tell something that only the probe can hand over.
+// instrumented reports whether the program is built to report something that only the probe can
+// deliver.
 func (s *BuildSpec) instrumented() bool { return len(s.Counted)+len(s.Inputs) > 0 || s.Leaks }
 
 // BuildDirPrefix starts the names of the directories that Build makes in WorkDir.

@@ -28,13 +28,14 @@ type Collect struct {
 	Inputs     bool  // of functions, of a program built with BuildSpec.Inputs: part PartInputs
 }
 
-// Names of the parts of Collect.Leaks: the profile, and all goroutines as text, which says where each was created.
+// Names of the parts of Collect.Leaks: the profile, and all goroutines as text, which says where
+// each was created.
 const (
 	PartLeaks = "goroutineleak"
 	PartDump  = "goroutine.txt"
 )
 
-// The sampling rates under Collect.Contention: one sample per so many ns blocked, and one in so
+// The sampling rates under Collect.Contention: one sample per that many ns blocked, and one in that
 // many contended mutexes.
 const (
 	CollectBlockRate     = 10_000
@@ -267,7 +268,7 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Done is closed when the process has exited and all its output is read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Exit returns how it ended; before Done it is the zero Exit.
+// Exit returns how it exited; before Done it is the zero Exit.
 func (p *Process) Exit() Exit {
 	select {
 	case <-p.done:
@@ -354,7 +355,7 @@ func (p *Process) Parts() (parts map[string][]byte, missing map[string]string) {
 	return parts, missing
 }
 
-// Truncated reports whether a part ("trace") ended at its size limit.
+// Truncated reports whether a part ("trace") was cut at its size limit.
 func (p *Process) Truncated(part string) bool {
 	return p.wire != nil && p.wire.part(part).cut
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
-// costs reports whether a row is of a cost with a figure on both sides; latencies and throughput say the same as the time less sharply.
+// costs reports whether a row is of a cost with a figure on both sides; latencies and throughput
+// show the same as the time, less precisely.
 func costs(r *compare.Row) bool {
 	switch r.Metric {
 	case compare.PeakMemory, compare.GCShare, "throughput":
@@ -22,13 +23,15 @@ func costs(r *compare.Row) bool {
 	return r.Ratio != nil && r.Old > 0 && !strings.HasPrefix(r.Metric, "latency")
 }
 
-// nearly is how much more another cost must fall than CPU or time to say more about a version, as a share of the old value.
+// nearly is by how much more another cost must decrease than CPU or time to be preferred for
+// judging versions, as a share of the old value.
 const nearly = 0.1
 
-// saved returns the row that distinguishes versions: one in which a version saves at least LeastGain, with that verdict; nil when there
-// is none. It is the one in which most is saved, since that is the cost of what the newer version fixed: waiting for a lock falls to
-// nothing where time falls by a third. CPU and time come first where they fall about as much: an upgrade is for them, and a newer
-// version may save a last allocation that costs nothing.
+// saved returns the row by which versions are judged: one in which a version saves at least
+// LeastGain, with that verdict; nil if there is none. It is the row with the largest saving, since
+// that is the cost that the newer version fixed: waiting for a lock decreases to nothing where time
+// decreases by a third. CPU and time are preferred if they decrease about as much: they are the
+// reason to upgrade, and a newer version may save a last allocation that costs nothing.
 func saved(c *compare.Comparison) *compare.Row {
 	var best *compare.Row
 	left := func(r *compare.Row) float64 {
@@ -50,8 +53,9 @@ func saved(c *compare.Comparison) *compare.Row {
 	return best
 }
 
-// bisection searches the oldest of some versions that saves at least half of what the last one saves. Each version is measured
-// once; the two at the boundary are then tried interleaved with the unchanged target, as one recording is not proof.
+// bisection searches the oldest of some versions that saves at least half of what the last one
+// saves. Each version is measured once; the two at the boundary are then tried interleaved with the
+// unchanged target, as one recording is not proof.
 type bisection struct {
 	versions []string
 	row      *compare.Row // of the last version
@@ -64,7 +68,7 @@ type judged struct {
 	fixes bool
 	sure  bool // not only from one recording of a figure that varies
 	value *float64
-	// failed is why it was not measured, outcome that of a trial with enough runs.
+	// failed says why it was not measured; outcome is that of a trial with enough runs
 	failed  string
 	outcome *experiment.Outcome
 }
@@ -75,11 +79,11 @@ func newBisection(versions []string, last experiment.Outcome, row *compare.Row) 
 	return b
 }
 
-// half is the part of the old cost that a version may leave to count as a fix.
+// half returns the part of the old cost that a version may leave to count as a fix.
 func (b *bisection) half() float64 { return (1 + *b.row.Ratio) / 2 }
 
-// edge returns the oldest version that is taken to have the fix, and the one before it, -1 for the target's own; what lies between
-// must still be looked at.
+// edge returns the oldest version that is taken to have the fix, and the version before it, -1 for
+// the target's own; those between them have not been measured.
 func (b *bisection) edge() (low, high int) {
 	high = b.top
 	for i := high - 1; i >= 0; i-- {
@@ -96,7 +100,7 @@ func (b *bisection) edge() (low, high int) {
 	return -1, high
 }
 
-// unsure are the versions at the edge that a trial has to decide.
+// unsure returns the versions at the edge that a trial has to decide.
 func (b *bisection) unsure(low, high int) (list []int) {
 	if low >= 0 && !b.known[low].sure {
 		list = append(list, low)
@@ -107,7 +111,7 @@ func (b *bisection) unsure(low, high int) (list []int) {
 	return list
 }
 
-// judge takes what a trial with enough runs shows of a version.
+// judge records what a trial with enough runs shows about a version.
 func (b *bisection) judge(i int, out experiment.Outcome) {
 	k := judged{sure: true, outcome: &out, failed: cmp.Or(out.Failed, out.Differs)}
 	if r := b.rowOf(out.Comparison); r != nil && k.failed == "" {
@@ -117,7 +121,7 @@ func (b *bisection) judge(i int, out experiment.Outcome) {
 	b.known[i] = k
 }
 
-// rowOf is the row of the metric that tells versions apart; nil when it was not measured.
+// rowOf returns the row of the metric by which versions are judged; nil if it was not measured.
 func (b *bisection) rowOf(c *compare.Comparison) *compare.Row {
 	if c == nil {
 		return nil
@@ -129,17 +133,18 @@ func (b *bisection) rowOf(c *compare.Comparison) *compare.Row {
 	return &c.Rows[i]
 }
 
-// mostTrials bounds how often the edge is tried: where figures scatter so much that it moves each time, what is known by then is the answer.
+// mostTrials bounds how often the edge is tried: if figures vary so much that it moves each time,
+// the current result is the answer.
 const mostTrials = 5
 
-// measures are how versions are measured, by their places: look a little, trial with enough runs.
+// measures measure versions, by their indexes: look is quick, trial has enough runs.
 type measures struct {
 	look  func(i int) (judged, error)
 	trial func(list []int) ([]experiment.Outcome, error)
 }
 
-// run searches. A release can have lost what an older one had won, so the last releases of the minor versions before the edge are
-// measured too; if one has the fix, the search goes on there.
+// run searches. A release can have lost the saving of an older one, so the last releases of the
+// minor versions before the edge are measured too; if one has the fix, the search goes on there.
 func (b *bisection) run(m measures) error {
 	if err := b.search(m); err != nil {
 		return err
@@ -162,7 +167,8 @@ func (b *bisection) run(m measures) error {
 	return nil
 }
 
-// older are the places of the last releases of the minor versions before the edge of which nothing is known, newest first.
+// older returns the indexes of the last releases of the minor versions before the edge that were
+// not measured, newest first.
 func (b *bisection) older() (list []int) {
 	low, _ := b.edge()
 	if low <= 0 {
@@ -180,7 +186,7 @@ func (b *bisection) older() (list []int) {
 	return list
 }
 
-// search finds the edge by halves, and tries it until it is sure.
+// search finds the edge by bisection, and tries it until it is sure.
 func (b *bisection) search(m measures) error {
 	for range mostTrials {
 		low, high := b.edge()
@@ -230,7 +236,7 @@ func (d *search) bisect(ctx context.Context, m *Module, versions []string, newes
 	return err
 }
 
-// take notes what a bisection found: the oldest version that a trial showed to have the fix.
+// take records the result of a bisection: the oldest version that a trial showed to have the fix.
 func (m *Module) take(b *bisection) {
 	cure := len(b.versions) - 1
 	m.Tried = slices.DeleteFunc(m.Tried, func(t Tried) bool { _, ok := b.known[slices.Index(b.versions, t.Version)]; return ok })
@@ -255,11 +261,12 @@ func (m *Module) take(b *bisection) {
 	}
 }
 
-// plain is the ratio of the last version's cost to the old one up to which one recording of a version is enough: two runs of one program
-// differ by less than half of such a saving.
+// plain is the ratio of the last version's cost to the old one up to which one recording of a
+// version is enough: two runs of one program differ by less than half of such a saving.
 const plain = 0.5
 
-// look measures a version: one recording where the last version saves plainly, else a few runs interleaved with the unchanged target.
+// look measures a version: with one recording if the last version saves plainly, else with a few
+// runs interleaved with the unchanged target.
 func (d *search) look(ctx context.Context, module string, b *bisection, version string) (judged, error) {
 	if !b.row.Exact && *b.row.Ratio > plain {
 		outs, err := d.experiment(ctx, module, 2, version)

@@ -14,35 +14,36 @@ import (
 	hone0unsafe "unsafe"
 )
 
-// What happens here runs at the entry of functions of the program, of other modules and of the
-// standard library: it calls nothing but packages in which no function is watched (see watchable in
-// package target), and keeps hashes, never values. The hash has a random seed, which stays in the process.
+// This code runs at the entry of functions of the program, of other modules and of the standard
+// library. It calls only packages in which no function is watched (see watchable in package
+// target), and keeps hashes, never values. The hash has a random seed, which stays in the process.
 
 //go:linkname hone0profLabel runtime/pprof.runtime_getProfLabel
 func hone0profLabel() hone0unsafe.Pointer
 
-// Limits of what is looked at for one call, and of what is kept.
+// Limits of what is examined for one call, and of what is kept.
 const (
 	hone0inputBytes    = 1 << 20 // of strings and slices; a call with more is not hashed
 	hone0inputElements = 1 << 12 // of slices that are not of bytes
-	hone0inputDepth    = 4       // of values in values
-	hone0inputStruct   = 1 << 9  // bytes of a struct that is known by its address
-	hone0inputCalls    = 1 << 18 // of a function; later ones are not looked at
+	hone0inputDepth    = 4       // of nested values
+	hone0inputStruct   = 1 << 9  // bytes of a struct that is identified by its address
+	hone0inputCalls    = 1 << 18 // of a function; later ones are not examined
 	hone0inputKept     = 1 << 12 // hashes of a set
 	hone0inputRequests = 1 << 19 // that are distinguished
 	hone0inputText     = 64      // bytes of the shortest string or []byte that is compared between functions
 	hone0inputParams   = 16
 )
 
-// What can be said of a parameter: all of it was hashed, a part is known only by its address, or it was not hashed.
+// How a parameter was hashed: completely, partly by its address only, or not at all.
 const (
 	hone0byValue = iota
 	hone0byIdentity
 	hone0notHashed
 )
 
-// hone0distinct estimates how many hashes are different: it keeps those whose lowest bits are zero, and
-// asks for one bit more when there are too many (adaptive sampling, M. Wegman; P. Flajolet, Computing 43, 1990).
+// hone0distinct estimates the number of different hashes. It keeps those whose lowest bits are
+// zero, and requires one more zero bit when there are too many (adaptive sampling, M. Wegman; P.
+// Flajolet, Computing 43, 1990).
 type hone0distinct struct {
 	seen  map[uint64]bool
 	depth uint
@@ -75,21 +76,22 @@ type hone0watched struct {
 	on *bool // in the function's package
 
 	mu         hone0sync.Mutex
-	calls      int64 // that were looked at
-	hashed     int64 // of which all parameters but the receiver were
+	calls      int64 // that were examined
+	hashed     int64 // of which all parameters except the receiver were
 	params     [hone0inputParams]int8
 	values     hone0distinct // of the parameters
-	all        hone0distinct // and of the receiver, and of what is known by its address
-	inRequest  int64         // hashed calls of which the request is known
-	perRequest hone0distinct // all together with the request
+	all        hone0distinct // and of the receiver, and of what is identified by its address
+	inRequest  int64         // hashed calls whose request is known
+	perRequest hone0distinct // inputs, each with its request
 
-	// The same with the receiver's address, but not the memory there: what it remembers may change while what it answers stays.
+	// The same with the receiver's address, but not the memory there: its content may change while
+	// its answers stay the same.
 	stable, stablePerRequest hone0distinct
 
 	texts           int64 // calls with a long text, each the longest of its call
 	differentTexts  hone0distinct
-	textsInRequest  int64         // of texts, those of which the request is known
-	textsPerRequest hone0distinct // texts together with the request
+	textsInRequest  int64         // of texts whose request is known
+	textsPerRequest hone0distinct // texts, each with its request
 
 	results hone0results
 	hone0running
@@ -100,23 +102,24 @@ var (
 	hone0seed     = hone0maphash.MakeSeed()
 )
 
-// hone0requests tells requests, and iterations of loops that take work, apart: each is marked by a profiler label of its
-// goroutine, which goroutines that it starts inherit. The labels are kept, so that none has the address of an earlier one.
+// hone0requests distinguishes requests, and iterations of loops that take work. Each is marked by a
+// profiler label of its goroutine, which goroutines that it starts inherit. The labels are kept, so
+// that no label has the address of an earlier one.
 var hone0requests struct {
 	hone0sync.Mutex
 	known   map[hone0unsafe.Pointer]hone0unit // by label
 	labels  []hone0context.Context
-	turns   int           // of the labels, how many are of iterations
-	targets hone0distinct // of requests whose method and address say all: see hone0target
+	turns   int           // number of labels of iterations
+	targets hone0distinct // of requests that method and address describe completely: see hone0target
 }
 
 // hone0unit is a request or an iteration.
 type hone0unit struct {
-	at   uint64 // what tells a request from the one before on this goroutine
-	loop int32  // of an iteration: the number of the function with the loop, and one; 0 of a request
+	at   uint64 // distinguishes a request from the previous one on this goroutine
+	loop int32  // for an iteration: the number of the function with the loop, plus one; 0 for a request
 }
 
-// hone0collectInputs starts again from nothing.
+// hone0collectInputs clears all counts.
 func hone0collectInputs() {
 	if len(hone0watching) == 0 {
 		hone0watchInputs()
@@ -139,8 +142,9 @@ func hone0collectInputs() {
 	}
 }
 
-// hone0input is called at the entry of each watched function, and with -1 less its number at the start of each iteration of a
-// loop in it that takes work. What it returns wants the addresses of the function's results when it ends; nil wants nothing.
+// hone0input is called at the entry of each watched function, and with -1 minus its number at the
+// start of each iteration of a loop in it that takes work. It returns a function to be called with
+// the addresses of the results when the function returns; nil if that is not needed.
 func hone0input(id int32, receiver interface{}, args ...interface{}) func(...interface{}) {
 	if id < 0 {
 		hone0mark(hone0unit{loop: -id}, "", "")
@@ -220,9 +224,9 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) func(...int
 // hone0hasher hashes the parameters of a call.
 type hone0hasher struct {
 	hone0maphash.Hash
-	kind     int8 // what can be said of the parameter so far
+	kind     int8 // how the parameter has been hashed so far
 	bytes    int
-	pointers []hone0reflect.Value // what is known by its address
+	pointers []hone0reflect.Value // what is identified by its address
 	text     []byte               // the longest string or []byte among the parameters
 }
 
@@ -234,7 +238,7 @@ func (h *hone0hasher) word(n uint64) {
 	h.Write(b[:])
 }
 
-// with is the hash of a hash and the request that it was seen in.
+// with returns the hash of a hash and the request in which it was seen.
 func (h *hone0hasher) with(sum uint64, request uintptr) uint64 {
 	h.Reset()
 	h.word(sum)
@@ -257,12 +261,12 @@ func (h *hone0hasher) room(n int) bool {
 	return true
 }
 
-// address takes a value by where it points to.
+// address hashes a value by the address that it points to.
 func (h *hone0hasher) address(v hone0reflect.Value) {
 	switch v.Kind() {
 	case hone0reflect.Ptr, hone0reflect.Map, hone0reflect.Chan, hone0reflect.Func, hone0reflect.UnsafePointer:
 		if v.Kind() == hone0reflect.Ptr && v.Type().Elem().PkgPath() == "context" {
-			return // a context differs in each request and does not decide the result
+			return // a context differs in each request and does not determine the result
 		}
 		if rest, ok := hone0rest(v); ok {
 			h.content(rest)
@@ -276,8 +280,9 @@ func (h *hone0hasher) address(v hone0reflect.Value) {
 	}
 }
 
-// pointer takes a pointer by the address and, of a struct, by the memory that it is made of: short-lived values
-// come to lie at the same place one after the other. What the struct's own pointers lead to is not read.
+// pointer hashes a pointer by the address and, for a struct, by its memory: short-lived values are
+// often allocated at the same address one after the other. What the struct's own pointers point to
+// is not read.
 func (h *hone0hasher) pointer(v hone0reflect.Value) {
 	h.word(uint64(v.Pointer()))
 	if v.Kind() != hone0reflect.Ptr || v.IsNil() {
@@ -293,8 +298,8 @@ func (h *hone0hasher) pointer(v hone0reflect.Value) {
 	}
 }
 
-// value takes a value by what it holds, where that is bounded. Maps are taken by their address: reading one that another
-// goroutine writes to ends the program.
+// value hashes a value by its content, if that is bounded. Maps are hashed by their address:
+// reading one while another goroutine writes to it crashes the program.
 func (h *hone0hasher) value(v hone0reflect.Value, depth int) {
 	if depth > hone0inputDepth {
 		h.worse(hone0notHashed)
@@ -335,7 +340,7 @@ func (h *hone0hasher) value(v hone0reflect.Value, depth int) {
 	}
 }
 
-// content takes a string or a []byte.
+// content hashes a string or a []byte.
 func (h *hone0hasher) content(b []byte) {
 	h.word(uint64(len(b)))
 	if !h.room(len(b)) {
@@ -347,7 +352,8 @@ func (h *hone0hasher) content(b []byte) {
 	}
 }
 
-// hone0rest returns what is left to read of a reader that holds its text in memory: that is its input, not its address.
+// hone0rest returns the unread text of a reader that keeps its text in memory: that is its input,
+// not its address.
 func hone0rest(v hone0reflect.Value) ([]byte, bool) {
 	if v.Kind() != hone0reflect.Ptr || v.IsNil() {
 		return nil, false
@@ -398,9 +404,10 @@ func (h *hone0hasher) elements(v hone0reflect.Value, depth int) {
 	}
 }
 
-// hone0markRequest marks the goroutine as working for a request, if the value is one. Those of net/http are known by their
-// header, which copies (WithContext) share; those of fasthttp by their connection and their number on it, since contexts are used
-// again; those of gRPC by their stream.
+// hone0markRequest marks the goroutine as working for a request, if the value is one. Requests of
+// net/http are identified by their header, which copies (WithContext) share; those of fasthttp by
+// their connection and their number on it, because contexts are reused; those of gRPC by their
+// stream.
 func hone0markRequest(v hone0reflect.Value) {
 	if v.Kind() != hone0reflect.Ptr || v.IsNil() || v.Type().Elem().Kind() != hone0reflect.Struct {
 		return
@@ -411,7 +418,7 @@ func hone0markRequest(v hone0reflect.Value) {
 	case t.Name() == "Request" && t.PkgPath() == "net/http":
 		header, target, method := v.FieldByName("Header"), v.FieldByName("RequestURI"), v.FieldByName("Method")
 		if header.Kind() != hone0reflect.Map || target.Kind() != hone0reflect.String || target.Len() == 0 || method.Kind() != hone0reflect.String {
-			return // one that the program sends has no RequestURI
+			return // a request that the program sends has no RequestURI
 		}
 		hone0mark(hone0unit{at: uint64(header.Pointer())}, method.String(), target.String())
 	case t.Name() == "RequestCtx" && hone0ends(t.PkgPath(), "github.com/valyala/fasthttp"):
@@ -431,8 +438,9 @@ func hone0ends(path, want string) bool {
 	return path == want || hone0strings.HasSuffix(path, "/vendor/"+want)
 }
 
-// hone0mark marks the goroutine as working for a unit, unless it does already. What is marked as a request stays one in the
-// loops that it runs. Method and target are hashed where they say what is asked for; a body may say more.
+// hone0mark marks the goroutine as working for a unit, unless it does already. A goroutine that is
+// marked with a request keeps that mark in loops. Method and target are hashed if they describe the
+// request completely; a body may add to them.
 func hone0mark(u hone0unit, method, target string) {
 	r := &hone0requests
 	r.Lock()
@@ -458,7 +466,7 @@ func hone0mark(u hone0unit, method, target string) {
 	r.targets.add(h.Sum64())
 }
 
-// hone0currentRequest identifies the request that the goroutine works for; 0 where that is not known.
+// hone0currentRequest identifies the request that the goroutine works for; 0 if that is unknown.
 func hone0currentRequest() uintptr {
 	label := hone0profLabel()
 	if label == nil {
@@ -473,12 +481,15 @@ func hone0currentRequest() uintptr {
 	return uintptr(label)
 }
 
-// hone0inputsCommand writes what was counted, or starts again. The first line says how many requests were seen, how many
-// different ones, and how many iterations of loops that take work; each further line is a function: its number, calls, hashed
-// calls, different inputs, different inputs with receiver and addresses, calls in requests or iterations, different inputs in
-// each of these summed up; different inputs with the receiver's address alone, and the same in requests; calls with a long text, different texts, and both in requests or iterations; calls whose result is
-// compared with that of an earlier call with the same input, and how many of these returned the same; calls that began while
-// another with the same input ran; and how each parameter was hashed. Lines "also F G N" follow: in N requests, function G got a text that function F had got before.
+// hone0inputsCommand writes the counts, or clears them. The first line has the number of requests,
+// of different ones, and of iterations of loops that take work. Each further line is a function:
+// its number, calls, hashed calls, different inputs, different inputs with receiver and addresses,
+// calls in requests or iterations, different inputs in each of these, summed up; different inputs
+// with the receiver's address alone, and the same in requests; calls with a long text, different
+// texts, and both in requests or iterations; calls whose result is compared with that of an earlier
+// call with the same input, and how many of these returned the same; calls that started while
+// another with the same input ran; and how each parameter was hashed. Lines "also F G N" follow: in
+// N requests, function G got a text that function F had got before.
 func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err error) {
 	if what == "clear" {
 		hone0collectInputs()

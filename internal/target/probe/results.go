@@ -8,10 +8,11 @@ import (
 	hone0sync "sync"
 )
 
-// hone0results compares what a function returns with what it returned for the same input before. Of the inputs it keeps those
-// whose hashes end with depth zeros, so that there are never too many: see hone0distinct.
+// hone0results compares what a function returns with what it returned for the same input before. It
+// keeps the inputs whose hashes end with depth zeros, so that there are never too many: see
+// hone0distinct.
 type hone0results struct {
-	first          map[uint64]uint64 // hash of the first result, by that of the input
+	first          map[uint64]uint64 // hash of the first result, by the hash of the input
 	depth          uint
 	compared, same int64
 }
@@ -45,8 +46,9 @@ func (r *hone0results) add(input, result uint64) {
 	}
 }
 
-// hone0running counts overlapping calls: a call that starts before an earlier call with the same input (compared as in stable) has
-// returned. The two run on different goroutines: a function that called itself with the same input would never return.
+// hone0running counts overlapping calls: a call that starts before an earlier call with the same
+// input (compared as in stable) has returned. The two run on different goroutines: a function that
+// called itself with the same input would never return.
 type hone0running struct {
 	running     map[uint64]int // calls by their input
 	overlapping int64
@@ -62,7 +64,7 @@ func (r *hone0running) enter(input uint64) {
 	r.running[input]++
 }
 
-// leave notes the end of a call, which may have begun before the counts were cleared.
+// leave records the end of a call, which may have started before the counts were cleared.
 func (r *hone0running) leave(input uint64) {
 	if r.running[input] > 1 {
 		r.running[input]--
@@ -71,7 +73,8 @@ func (r *hone0running) leave(input uint64) {
 	}
 }
 
-// returned takes the results of a call, by their addresses. A result that is known only by its address says nothing.
+// returned hashes the results of a call, given their addresses. A result that is identified only by
+// its address is not compared.
 func (w *hone0watched) returned(input uint64, results []interface{}) {
 	w.mu.Lock()
 	w.leave(input)
@@ -96,11 +99,12 @@ const (
 	hone0resultDepth = 5
 )
 
-// result takes a result by what it holds. Pointers are followed to what other goroutines do not change by its type: what has
-// a lock, an atomic value or a channel in it is not read. Of maps the length is taken. It reports whether anything can be said.
+// result hashes a result by its content. It follows pointers to data that, by its type, other
+// goroutines do not change: what has a lock, an atomic value or a channel in it is not read. For
+// maps it hashes the length. It reports whether the result can be compared.
 func (h *hone0hasher) result(v hone0reflect.Value, nodes *int, depth int) bool {
 	if *nodes--; *nodes < 0 {
-		return true // the first values have to do
+		return true // the first values are enough
 	}
 	h.word(uint64(v.Kind()))
 	switch v.Kind() {
@@ -143,7 +147,7 @@ func (h *hone0hasher) result(v hone0reflect.Value, nodes *int, depth int) bool {
 	return h.kind == hone0byValue
 }
 
-// hone0changes reports whether values of a type are made to be changed by several goroutines.
+// hone0changes reports whether values of a type are meant to be changed by several goroutines.
 func hone0changes(t hone0reflect.Type, depth int) bool {
 	switch t.PkgPath() {
 	case "sync", "sync/atomic", "context", "net", "os":
@@ -186,7 +190,7 @@ func (t *hone0textTable) clear() {
 	t.mu.Unlock()
 }
 
-// add notes that a function got a text, by its hash together with the request.
+// add records that a function got a text, by the text's hash with the request.
 func (t *hone0textTable) add(id int32, text uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -228,7 +232,7 @@ func (t *hone0textTable) append(text []byte) []byte {
 	return text
 }
 
-// hone0longText is the longest text of a call, by its hash and by that of it together with the request.
+// hone0longText is the longest text of a call: its hash, and its hash with the request.
 type hone0longText struct {
 	content, inRequest uint64
 }
@@ -247,8 +251,8 @@ func hone0textOf(text []byte, request uintptr) (t hone0longText, ok bool) {
 	return t, true
 }
 
-// text counts a long text that the function got. The caller holds mu: whoever reads the counts at
-// the same time must not see more texts than calls.
+// text counts a long text that the function got. The caller holds mu: a concurrent reader of the
+// counts must not see more texts than calls.
 func (w *hone0watched) text(t hone0longText, request uintptr) {
 	w.texts++
 	w.differentTexts.add(t.content)

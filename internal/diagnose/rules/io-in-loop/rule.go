@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	// least is the minimum mean number of iterations with I/O, each time that the loop is reached; leastRequests of requests to other
-	// services, whose round trips are longer.
+	// least is the minimum mean number of iterations with I/O each time that the loop is reached;
+	// leastRequests is that for requests to other services, whose round trips are longer.
 	least         = 5
 	leastRequests = 3
 	// leastEntries is how often a program that runs and exits must reach the loop. One that it
@@ -91,8 +91,8 @@ const (
 // prepared are executions of prepared statements.
 const prepared = "database/sql.(*Stmt).Exec*"
 
-// embedded reports whether rows execute prepared statements within the process: without a round
-// trip, a statement for each row is how a database in the process wants to be written to.
+// embedded reports whether rows execute prepared statements within the process: there is no round
+// trip, so one statement per row is the intended use of such a database.
 func embedded(rows []*site.Row) bool {
 	for _, r := range rows {
 		in := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return funcname.Match(f.Function, prepared) })
@@ -170,11 +170,12 @@ func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return matches, nil
 }
 
-// leastWaited is the share of the requests' time that they wait at a line for it to be worth more than the CPU of its calls.
+// leastWaited is the minimum share of the requests' time that they wait at a line for that wait to
+// matter more than the CPU of its calls.
 const leastWaited = 0.1
 
-// latency prices a line by the time that requests wait at it, where the trace shows that they wait there long: a loop that waits for
-// other services costs little CPU.
+// latency prices a line by the time that requests wait at it, if the trace shows that they wait
+// there long: a loop that waits for other services costs little CPU.
 func latency(p *rule.Pass, m *rule.Match) {
 	if p.Trace == nil {
 		return

@@ -22,16 +22,17 @@ const (
 	fewRepeat = 0.9  // share of calls with an input seen before
 	mostFew   = 16   // inputs of a program that serves no requests
 	mostFiles = 64
-	// leastShare of CPU or of the allocated bytes has to pass through a function for its results to be kept over requests.
+	// leastShare is the minimum share of CPU, or of the allocated bytes, that must pass through a
+	// function for its results to be kept across requests.
 	leastShare = 0.08
-	// variety is how many times as many different inputs another function must get: the load, or
-	// the rows that the program works on, do then differ.
+	// variety is how many times as many different inputs another function must get: then the load,
+	// or the rows that the program processes, do vary.
 	variety = 10
 )
 
 // few judges functions that always get the same few inputs, in all requests. Their purity cannot be
-// proved, so the findings are likely: they return something, they ask no other service by their
-// name and by the profile, and their receiver does not change.
+// proved, so the findings are likely: the functions return something, they ask no other service (by
+// their name and by the profile), and their receiver does not change.
 func (s *search) few(in *inputs.Function) *found {
 	c := s.costs[in.Name]
 	different, least := in.Identical, int64(fewCalls) // the receiver counts: it must stay the same
@@ -39,7 +40,7 @@ func (s *search) few(in *inputs.Function) *found {
 	if same {
 		different = in.Stable
 		if s.pass.Inputs.Requests > 0 {
-			least = provedCalls // a program that exits may do the same over and over to measure itself
+			least = provedCalls // a program that exits may repeat the same work to measure itself
 		}
 	}
 	if c == nil || c.recursive || in.Calls < least || !c.worth(s.pass, in) {
@@ -53,11 +54,11 @@ func (s *search) few(in *inputs.Function) *found {
 		return nil // the body that the load sends with each request, or a part of it; or what must not be kept
 	}
 	if in.Stable > 0 && !in.ByValue() && !s.returnsTheSame(in) {
-		return nil // what lies behind an address is known in part: a buffer that is used again is another input
+		return nil // memory behind an address is hashed in part: a reused buffer is another input
 	}
 	fine, file := s.pureBelow(in.Name)
 	switch {
-	case !fine && same && different <= mostVariables && s.asks(in.Name): // settings or keys; rows by their key are what a store is for
+	case !fine && same && different <= mostVariables && s.asks(in.Name): // settings or keys; looking up rows by their key is the purpose of a store
 		f.where = asked
 	case !fine || s.allocatesOnly(in.Name) || !(same && !symbol.Standard(in.Package)) && !s.seemsToAnswer(in):
 		return nil
@@ -65,7 +66,7 @@ func (s *search) few(in *inputs.Function) *found {
 	requests := s.pass.Inputs.Requests > 0
 	switch varied := s.mostDifferent() >= variety*different; {
 	case varied && !file && f.where != asked && s.share(in.Name) < leastShare:
-		return nil // a cache over requests is a decision that has to pay
+		return nil // a cache across requests must be worth it
 	case varied && !file:
 	case f.where == asked:
 		return nil
@@ -90,13 +91,15 @@ func (s *search) few(in *inputs.Function) *found {
 	return f
 }
 
-// share is the part of CPU, or of the allocated bytes if that is more, that passes through a function.
+// share returns the part of CPU, or of the allocated bytes if that is larger, that passes through a
+// function.
 func (s *search) share(name string) float64 {
 	c, t := s.costs[name], s.pass.Table.Totals
 	return max(float64(c.nanoseconds)*1e-9/max(t.TotalSeconds, 1e-9), float64(c.bytes)/max(float64(t.AllocBytes), 1))
 }
 
-// sendsBodies reports whether requests of the load have a body: it is the same for all with one method and path.
+// sendsBodies reports whether requests of the load have a body: it is the same for all with one
+// method and path.
 func (s *search) sendsBodies() bool {
 	l := s.pass.Manifest.Load
 	return l != nil && slices.ContainsFunc(l.Targets, func(t string) bool { return !strings.HasPrefix(t, "GET ") && !strings.HasPrefix(t, "HEAD ") })
@@ -217,7 +220,7 @@ func takesFunction(s *types.Signature) bool {
 	return false
 }
 
-// makes reports whether the name of a function says that it makes something of its input.
+// makes reports whether the name of a function says that it converts its input.
 func makes(in *inputs.Function) bool {
 	return startsWith(in,
 		"Marshal", "Encode", "Format", "Render", "Parse", "Compile", "Build", "Clone", "Copy", "DeepCopy", "Convert", "Decode", "Unmarshal",

@@ -26,7 +26,7 @@ func proved(in *inputs.Function) bool {
 	return in.Compared >= fewest && float64(in.Same) >= share*float64(in.Compared)
 }
 
-// answersTheSame reports whether both hold, so that the results may be kept.
+// answersTheSame reports whether both are true, so that the results may be kept.
 func (s *search) answersTheSame(in *inputs.Function) bool { return proved(in) && s.onlyAnswers(in) }
 
 // onlyAnswers reports whether a function's results may be kept, as far as is visible: it has a
@@ -104,7 +104,8 @@ func startsWith(in *inputs.Function, words ...string) bool {
 	})
 }
 
-// returnsTheSame reports whether results that say something stayed the same: not only an error, or yes or no.
+// returnsTheSame reports whether results that say something stayed the same: not only an error, or
+// yes or no.
 func (s *search) returnsTheSame(in *inputs.Function) bool {
 	if !proved(in) {
 		return false
@@ -117,13 +118,15 @@ func (s *search) returnsTheSame(in *inputs.Function) bool {
 	return signature != nil && rich(signature)
 }
 
-// hashesSecrets reports whether a function hashes passwords or derives keys: slow by design, and not to be kept.
+// hashesSecrets reports whether a function hashes passwords or derives keys: slow by design, and
+// not to be kept.
 func hashesSecrets(in *inputs.Function) bool {
 	return slices.ContainsFunc([]string{"bcrypt", "scrypt", "argon2", "pbkdf2", "blowfish"}, func(name string) bool { return strings.HasSuffix(in.Package, "/"+name) })
 }
 
-// allocatesOnly reports whether the cost of a function is only the memory that it allocates itself, and single objects that functions below
-// it allocate: a constructor of a value to be filled returns the same each time, and has to be called each time.
+// allocatesOnly reports whether the cost of a function is only the memory that it allocates itself,
+// and single objects that functions below it allocate: a constructor of a value to be filled
+// returns the same each time, and must be called each time.
 func (s *search) allocatesOnly(name string) bool {
 	const most = 0.8
 	var total, own int64

@@ -53,8 +53,9 @@ func (o *origin) makes(call *ast.CallExpr) bool {
 	return true
 }
 
-// changesItself reports whether a method of the package visibly changes what it is called on, or asks for what changes:
-// b.take() returns something else each time, though b stays the same variable.
+// changesItself reports whether a method of the package visibly changes its receiver, or asks for
+// something that changes: b.take() returns something else each time, although b stays the same
+// variable.
 func (o *origin) changesItself(method *types.Func) bool {
 	decl := o.place.Declaration(method)
 	return decl != nil && decl.Body != nil && (!effects.ChangesNothing(o.place.Entry(decl)) || effects.Varies(o.place, decl.Body))
@@ -79,7 +80,7 @@ func (o *origin) byVariable(call *ast.CallExpr) bool {
 	return true
 }
 
-// remembers reports whether an argument refers to something that lives on between calls and that a
+// remembers reports whether an argument refers to something that persists between calls and that a
 // call could change: what a package variable points at.
 func (o *origin) remembers(e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)

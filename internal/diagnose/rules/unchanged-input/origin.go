@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// seldom is the most often that the input of a call may be set, for each run of the call.
+	// seldom is the most often that the input of a call may be set, per run of the call.
 	seldom = 0.01
 	// deepest is the number of nested expressions up to which a call is followed.
 	deepest = 200
@@ -26,7 +26,7 @@ type origin struct {
 	pass     *rule.Pass
 	place    *gocode.Place
 	frame    *site.Frame
-	callers  []*site.Frame // of its function, nearest first; nil where there are no more
+	callers  []*site.Frame // of its function, nearest first; nil if there are no more
 	runs     float64       // of the line, for each unit of work
 	patterns []string
 	most     float64 // how often the input may be set, for each run of the line; 0: [seldom]
@@ -35,9 +35,9 @@ type origin struct {
 	sets  float64 // largest of all values, for each run of the line
 	open  bool    // other packages may set one of them
 	depth int
-	// The fields below are for calls whose purity no list states. They are followed when loose is
-	// set; guess is set when not all code could be analyzed, few when the result is one of a few,
-	// file when a file is read.
+	// The fields below are for calls whose purity no list states. They are followed if loose is
+	// set. guess is set if not all code could be analyzed, few if the result is one of a few, file
+	// if a file is read.
 	loose, guess, few, file bool
 	inside                  []*ast.FuncDecl // functions that are being analyzed
 
@@ -194,7 +194,7 @@ func (o *origin) selected(sel *ast.SelectorExpr) bool {
 	return o.fixed(sel.X) && o.stays(field, types.ExprString(sel))
 }
 
-// stays reports whether a field or package variable of the place's package is set seldom.
+// stays reports whether a field or package variable of the place's package is seldom set.
 func (o *origin) stays(v *types.Var, name string) bool {
 	if v.Pkg() == nil || v.Pkg() != o.place.Pkg {
 		return o.constant(v) // other packages may set it
@@ -231,7 +231,7 @@ func (o *origin) stays(v *types.Var, name string) bool {
 }
 
 // constant reports whether a variable of another package looks like a constant: a package's own
-// values, such as types, fonts, extensions, are set once. Values that can act are no constants:
+// values, such as types, fonts and extensions, are set once. Values that can act are not constants:
 // clients, registries, sources of random numbers.
 func (o *origin) constant(v *types.Var) bool {
 	if !o.loose || v.IsField() || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() || acts(v.Type()) {
@@ -258,7 +258,7 @@ func acts(t types.Type) bool {
 	return false
 }
 
-// made reports whether values of a type of the place's package are created seldom.
+// made reports whether values of a type of the place's package are seldom created.
 func (o *origin) made(t types.Type) bool {
 	if ptr, ok := t.(*types.Pointer); ok {
 		t = ptr.Elem()
@@ -301,7 +301,8 @@ func (o *origin) limit() float64 {
 	return seldom * o.runs
 }
 
-// executed returns how often a node ran for each unit of work. A package variable's initialiser runs once.
+// executed returns how often a node ran for each unit of work. A package variable's initialiser
+// runs once.
 func (o *origin) executed(f *ast.File, n ast.Node) (float64, bool) {
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
