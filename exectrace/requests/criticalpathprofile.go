@@ -16,8 +16,8 @@ type stretch struct {
 	n, ns int64
 }
 
-// stretches sums up steps by stack and part: the one at which the goroutine left the processor, or, before
-// its first run, was created.
+// stretches sums up steps by stack and part: the one at which the goroutine left the processor, or,
+// before its first run, was created.
 func stretches(steps map[spotKey]*Step) []stretch {
 	type key struct {
 		stack exectrace.StackID
@@ -47,9 +47,10 @@ func stretches(steps map[spotKey]*Step) []stretch {
 	return out
 }
 
-// PathProfile returns a critical path of this fold as a profile: segments and time by the stack at which each
-// goroutine on the path left the processor, with the label "part". A flame graph of it shows what the
-// path's length was spent on, whichever goroutine did it; the times sum to that length.
+// PathProfile returns a critical path of this fold as a profile: segments and time by the stack at
+// which each goroutine on the path left the processor, with the label "part". A flame graph of it
+// shows where the time of the path went, in whichever goroutine; the times sum to the path's
+// length.
 func (f *Fold) PathProfile(p *Path) (*profile.Profile, error) {
 	if p == nil {
 		return nil, errors.New("no critical path")

@@ -40,7 +40,8 @@ func (f *Fold) classify(stacks int) {
 	}
 }
 
-// protocolOf returns the protocol by which a goroutine of a role serves requests, 0 if it serves none.
+// protocolOf returns the protocol by which a goroutine of a role serves requests, 0 if it serves
+// none.
 func protocolOf(role servers.Role) Protocol {
 	switch role {
 	case servers.HTTP1:
@@ -71,8 +72,9 @@ type routeKey struct {
 	name     uint16
 }
 
-// noteChain records which handler wraps which, and returns the name of the innermost. The stack of a
-// delegate does not show the protocol of its request, so its handlers are noted for both.
+// noteChain records which handler wraps which, and returns the name of the innermost. The stack of
+// a delegate does not show the protocol of its request, so its handlers are recorded for both
+// protocols.
 func (f *Fold) noteChain(role servers.Role, chain []string) uint16 {
 	if role != servers.Delegate {
 		return f.noteBelow(routeKey{protocolOf(role), 0}, chain)
@@ -98,9 +100,9 @@ func (f *Fold) noteBelow(outer routeKey, chain []string) uint16 {
 	return outer.name
 }
 
-// innermost returns the handler to which requests are attributed that are known to have reached k: the
-// handler below it, as long as all requests that were observed further in went to the same one and
-// some of them were observed there by chance.
+// innermost returns the handler to which requests that are known to have reached k are attributed:
+// the handler below it, if all requests that were observed further in went to the same one and some
+// of them were observed there by chance.
 func (f *Fold) innermost(k routeKey) routeKey {
 	k = f.settled(k)
 	for range 32 { // a handler may call itself

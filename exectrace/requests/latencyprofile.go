@@ -20,8 +20,8 @@ func (f *Fold) labels(k routeKey) map[string]string {
 }
 
 // Profile returns the latency of all requests by the stacks at which their goroutines left the
-// processor, with the labels "route", "protocol" and "part". Time on the processor has no
-// stack: it is one row a route and part, whose stack is empty. The values sum to the requests' latency.
+// processor, with the labels "route", "protocol" and "part". Time on the processor has no stack: it
+// is one row per route and part, with an empty stack. The values sum to the requests' latency.
 func (f *Fold) Profile() (*profile.Profile, error) {
 	var rows []exectrace.Row
 	for _, r := range f.routes.list {

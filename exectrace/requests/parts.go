@@ -68,8 +68,8 @@ func (p Part) waiting() bool { return p >= WaitNetwork }
 // placed reports whether the trace has a stack for p: all that begins with leaving the processor.
 func (p Part) placed() bool { return p.ready() || p == InSyscall || p.waiting() }
 
-// external reports whether p is not ended by what a goroutine of the program does: the goroutine that
-// polls the network, runs a timer or finishes a collection is the waker only by chance.
+// external reports whether p ends without the action of a goroutine of the program: the goroutine
+// that polls the network, runs a timer or finishes a collection is the waker only by chance.
 func (p Part) external() bool {
 	return p == WaitNetwork || p == WaitSleep || p == WaitAssist || p == WaitGC
 }

@@ -10,13 +10,15 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// Place is what a request spends time on: a part, and of the parts off the processor the line where it waits.
+// Place is what a request spends time on: a part and, for parts off the processor, the line where
+// it waits.
 type Place struct {
 	Part   Part            `json:"part"`
 	NoIdle bool            `json:"no_idle_processor,omitempty"` // ready: while all processors were busy
 	Object string          `json:"object,omitempty"`            // what it waits for: "a sync.Mutex"
 	Waiter *exectrace.Line `json:"waiter,omitempty"`
-	// Caller is the program's own line from which Waiter was called, when that is of a module that it depends on.
+	// Caller is the program's own line that called Waiter, if Waiter is in a module that the
+	// program depends on.
 	Caller *exectrace.Line `json:"caller,omitempty"`
 	// Wakers are the lines that ended the waits, most time first.
 	Wakers []WakerShare `json:"wakers,omitempty"`
@@ -26,7 +28,8 @@ type Place struct {
 type WakerShare struct {
 	Line  *exectrace.Line `json:"line,omitempty"` // nil: nobody known: network, timer
 	Share float64         `json:"share"`          // of the time at the place
-	// InHandlers is the part of Share in which that was in the handler of another request: requests wait for each other.
+	// InHandlers is the part of Share in which the waker was in the handler of another request:
+	// requests wait for each other.
 	InHandlers float64 `json:"in_handlers,omitempty"`
 }
 
@@ -129,8 +132,8 @@ func (f *Fold) spentAt(g group, parts *breakdown) []PlaceTime {
 	return out[:min(len(out), maxPlaces)]
 }
 
-// leastPlace is the share of the requests' time from which a place is one of the few that matter, mostPlaces how many
-// of those are named.
+// leastPlace is the share of the requests' time from which on a place is named; mostPlaces is how
+// many are named.
 const leastPlace, mostPlaces = 0.1, 3
 
 // Main are the few places where most of the route's time goes, most first.
@@ -142,7 +145,7 @@ func (r *Route) Main() []PlaceTime {
 	return r.Places[:n]
 }
 
-// Spent says in words where the time of requests goes: "71 % of their time waiting for a sync.Mutex at
+// Spent describes where the time of requests goes: "71 % of their time waiting for a sync.Mutex at
 // shop/store.go:41 (released at shop/store.go:58), 24 % running".
 func Spent(places []PlaceTime) string {
 	var b strings.Builder

@@ -58,7 +58,8 @@ func (r *recorder) specAgain() target.RunSpec {
 	return spec
 }
 
-// runLoadedAgain runs a service under the recording's load and returns what was read after each window.
+// runLoadedAgain runs a service under the recording's load and returns what was read after each
+// window.
 func (r *recorder) runLoadedAgain(ctx context.Context, start startFunc, spec target.RunSpec, addrs []string, i instrument) (all stretch, windows [][]byte, err error) {
 	proc, err := start(ctx, spec)
 	if err != nil {
@@ -100,7 +101,8 @@ func (r *recorder) runLoadedAgain(ctx context.Context, start startFunc, spec tar
 	return all, windows, nil
 }
 
-// countedOps is how many operations of a benchmark are counted. Package testing does one more before.
+// countedOps is how many operations of a benchmark are counted. Package testing does one more
+// before.
 const countedOps = 200
 
 // runBenchAgain runs a fixed number of each benchmark's operations. Counts per operation are known
@@ -123,8 +125,8 @@ func (r *recorder) runBenchAgain(ctx context.Context, start startFunc, spec targ
 	return st, parts, nil
 }
 
-// A run with an instrument may take slowestAgain times as long as a run without, and freeAgain in any
-// case. Most take 1.0 to 3 times as long (docs/overhead.md), a program that interprets bytes 70 times.
+// A run with an instrument may take slowestAgain times as long as a run without, and freeAgain in
+// any case. Most take 1.0 to 3 times as long (docs/overhead.md), a bytecode interpreter 70 times.
 const (
 	slowestAgain = 10
 	freeAgain    = 30 * time.Second

@@ -34,11 +34,11 @@ type counter interface {
 	ClearCounters(context.Context) error
 }
 
-// recordCounts builds the target once more with execution counters and runs it under the same load
-// in a process of its own. It comes last and is never mixed with a phase that measures time: an
-// instrumented program takes 1.0 to 1.2 times the CPU time, and six times in tight loops. Where a run
-// would take too long with them, only the packages of the program's module have counters. A failure
-// loses the counts, not the recording; only the end of ctx is returned as an error.
+// recordCounts builds the target once more with execution counters, and runs it under the same load
+// in a separate process. It comes last and is never mixed with a phase that measures time: an
+// instrumented program takes 1.0 to 1.2 times the CPU time, and six times in tight loops. If a run
+// with all counters would take too long, only the packages of the program's module have counters. A
+// failure loses the counts, not the recording; only the end of ctx is returned as an error.
 func (r *recorder) recordCounts(ctx context.Context, addrs []string) error {
 	if !slices.Contains(r.o.Phases, recording.PhaseCounts) {
 		return nil

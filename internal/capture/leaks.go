@@ -11,15 +11,16 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// leastCame is how many goroutines must have come during the recording, or be left when the benchmarks are over, before it is
-// worth looking for leaked ones.
+// leastCame is the number of goroutines that must have appeared during the recording, or remain
+// when the benchmarks are over, for a search for leaked ones.
 const leastCame = 10
 
-// recordLeaks takes the profile of goroutines that nothing can wake, where the runtime has it only as an experiment. The
-// program is built with that experiment once more and runs in a process of its own, because the experiment changes what the
-// other phases measure: a handover through sync.Cond took 13 % longer with it (median of 10 pairs), channels, mutexes and the
-// collector the same within what could be seen (-5 to +1 %). The standard library is compiled for it once, 16 s of CPU time, so
-// that the phase is left out where no goroutines came.
+// recordLeaks takes the profile of goroutines that nothing can wake, if the runtime has it only as
+// an experiment. The program is built again with that experiment and runs in a separate process,
+// because the experiment changes what the other phases measure: a hand-off through sync.Cond took
+// 13 % longer with it (median of 10 pairs); for channels, mutexes and the collector no difference
+// was significant (-5 to +1 %). The standard library is compiled for it once, which takes 16 s of
+// CPU time, so the phase is left out if no goroutines appeared.
 func (r *recorder) recordLeaks(ctx context.Context, addrs []string) error {
 	m := r.out.Manifest()
 	has := func(p recording.Part) bool { return p.Name == recording.PartLeaks }
@@ -87,8 +88,8 @@ func (r *recorder) takeLeaks(ctx context.Context, addrs []string) (string, error
 	return r.leaksOfService(ctx, start, spec, addrs)
 }
 
-// leaksOfService takes what one window of the load leaves. What was there before is known, so that the phase says how many
-// goroutines came in it.
+// leaksOfService takes the profile after one window of the load. The number of goroutines before it
+// is known, so the phase reports how many appeared in it.
 func (r *recorder) leaksOfService(ctx context.Context, start startFunc, spec target.RunSpec, addrs []string) (string, error) {
 	var before int64
 	take := func(ctx context.Context, p process) ([]byte, error) { return p.Profile(ctx, "goroutineleak", 0, false) }

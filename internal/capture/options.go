@@ -38,8 +38,8 @@ type Options struct {
 	// LoadCommand is a shell command line that drives the service in place of Load. It is started
 	// and stopped with each phase.
 	LoadCommand string
-	// Answers is how many targets of the load are requested before it begins, twice each, to keep what the service answers: the status and
-	// a hash of the body. 0: none.
+	// Answers is how many targets of the load are requested before it starts, twice each, to keep
+	// the service's answers: the status and a hash of the body. 0: none.
 	Answers int
 	// Output, when set, receives what the program and the load command print, as it comes. Writes
 	// come one at a time.

@@ -179,7 +179,8 @@ func (r *recorder) noteDropped(e target.Exit) {
 	}
 }
 
-// mostOutlast is how long a program that listens and works without load gets to exit: one that sends its own load exits when it has done so.
+// mostOutlast limits how long hone waits for the exit of a program that listens and works without
+// load: one that sends its own load exits when it has done so.
 const mostOutlast = 20 * time.Second
 
 // busy reports whether the program worked in its clean phase though nobody sent it load.

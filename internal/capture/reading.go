@@ -119,7 +119,8 @@ func (r reading) grown(to reading, name string) int64 {
 	return max(0, int64(b.Value-a.Value))
 }
 
-// spent is the growth of a metric in seconds, less that of others that are parts of it; nil when it is unknown.
+// spent returns the growth of a metric in seconds, minus that of others that are parts of it; nil
+// if it is unknown.
 func (r reading) spent(to reading, name string, less ...string) *float64 {
 	a, ok := r.metrics[name]
 	b, ok2 := to.metrics[name]

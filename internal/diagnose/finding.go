@@ -157,7 +157,8 @@ func (e *engine) runsWords(d *draft) string {
 	}
 	first := d.lines[0]
 	cost := first.site.Cost
-	// The match may hold rows of other lines, which the fix saves too: one execution of this line does not cost that.
+	// The match may include rows of other lines, whose cost the fix saves, too: they are not the
+	// cost of an execution of this line.
 	through := func(r *site.Row) bool {
 		return slices.ContainsFunc(r.Stack, func(f *site.Frame) bool {
 			return f.Line == first.site.Line && f.Function == first.site.Function && f.File == first.site.File

@@ -44,8 +44,9 @@ const (
 	// outsideShare of the requests' time asleep or waiting for the network limits them, however
 	// busy the machine is: a faster CPU would not end those waits sooner.
 	outsideShare = 0.5
-	// quietShare of the CPUs that the program may use: below it, its own CPU is not the limit, however
-	// busy the machine is, unless the trace shows that requests run or wait for a processor.
+	// quietShare is a share of the CPUs that the program may use: below it, its own CPU is not the
+	// limit, however busy the machine is, unless the trace shows that requests run or wait for a
+	// processor.
 	quietShare = 0.15
 	// computingShare of the requests' time, running or waiting for a processor, means that they do
 	// not wait for something other than CPU; fewTraced requests are too few to know.

@@ -31,8 +31,8 @@ type Inst struct {
 type decodeFunc func(code []byte, pc uint64) (text string, size int)
 
 // Disassemble decodes a function. Each instruction has the chain of calls it belongs to, innermost
-// first: one frame where nothing was inlined, none in code that Go's table does not know. Padding behind
-// the function is left out.
+// first: one frame where nothing was inlined, none in code that Go's table does not know. Padding
+// behind the function is left out.
 func (b *Binary) Disassemble(f Func, s Syntax) ([]Inst, error) {
 	decode, err := b.decoder(s)
 	if err != nil {
@@ -102,8 +102,8 @@ func (b *Binary) x86(mode int, s Syntax) decodeFunc {
 	}
 }
 
-// vzero recognises the two instructions that end code with vectors in Go's assembly. x86asm (v0.32) takes them for
-// two bytes longer than they are.
+// vzero recognises the two instructions that end vector code in Go's assembly. x86asm (v0.32)
+// decodes them as two bytes longer than they are.
 func vzero(code []byte) (name string, ok bool) {
 	if len(code) < 3 || code[0] != 0xc5 || code[2] != 0x77 {
 		return "", false

@@ -64,8 +64,8 @@ func elfSymbols(f *elf.File) []symbol {
 	return out
 }
 
-// skipSymbol reports whether a symbol is the linker's mark of where a section begins or ends, and so
-// names no thing.
+// skipSymbol reports whether a symbol is the linker's mark of the start or end of a section, and so
+// names nothing.
 func skipSymbol(name string) bool {
 	switch strings.TrimPrefix(strings.TrimPrefix(name, "_"), "runtime.") {
 	case "etext", "rodata", "erodata", "types", "etypes", "noptrdata", "enoptrdata", "data", "edata",
@@ -133,7 +133,7 @@ func gnuBuildID(f *elf.File) string {
 }
 
 // elfBias finds the segment that was mapped. A segment of code at Vaddr comes from Off; the system
-// maps whole pages of it, so that a mapping of offset begins at Vaddr − Off + offset, plus the bias.
+// maps whole pages of it, so a mapping of offset starts at Vaddr − Off + offset, plus the bias.
 func elfBias(f *elf.File, start, limit, offset uint64) (uint64, error) {
 	if f.Type != elf.ET_DYN || start == 0 {
 		return 0, nil

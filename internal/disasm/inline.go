@@ -86,8 +86,8 @@ func (l *lines) position(offset uint64) (file string, line int) {
 	return text(l.table.files, at), line
 }
 
-// nextLine returns the first offset behind another where a line begins. Instructions begin there, too, so that
-// one which cannot be decoded does not spoil what follows.
+// nextLine returns the first offset after another at which a line starts. An instruction starts
+// there, too, so that one which cannot be decoded does not affect those after it.
 func (l *lines) nextLine(offset int) int {
 	i := sort.Search(len(l.line), func(i int) bool { return l.line[i].end > uint64(offset) })
 	if i == len(l.line) {

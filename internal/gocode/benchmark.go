@@ -20,8 +20,8 @@ const (
 	Timed
 )
 
-// Timing returns how the line relates to a benchmark. A function that takes a *testing.B or a *testing.PB
-// is a benchmark or a part of one.
+// Timing returns how the line relates to a benchmark. A function that takes a *testing.B or a
+// *testing.PB is a benchmark or a part of one.
 func (p *Place) Timing() Timing {
 	if p.Decl == nil || !p.importsTesting() {
 		return NoBenchmark
@@ -60,7 +60,7 @@ func (p *Place) Timing() Timing {
 	return Harness
 }
 
-// Drives reports whether a loop repeats what a benchmark measures: whether its head asks for b.N, b.Loop or
+// Drives reports whether a loop repeats what a benchmark measures: its head uses b.N, b.Loop or
 // pb.Next. Such a loop is not the program's.
 func (p *Place) Drives(loop ast.Node) bool {
 	if !p.importsTesting() {
@@ -104,8 +104,8 @@ func (p *Place) runsIn(body *ast.BlockStmt) bool {
 	return p.spans(body) && (p.line(body.Lbrace) < p.Line || p.oneLine(body)) && (p.line(body.Rbrace) > p.Line || p.oneLine(body))
 }
 
-// stopped reports whether the last call before the line, in the body of the loop, that stops or starts the
-// benchmark's timer stops it.
+// stopped reports whether the timer is stopped at the line: the last call before it, in the body of
+// the loop, that stops or starts the benchmark's timer stops it.
 func (p *Place) stopped(body *ast.BlockStmt) bool {
 	stopped := false
 	ast.Inspect(body, func(n ast.Node) bool {

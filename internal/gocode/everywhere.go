@@ -15,13 +15,14 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// CallsOf returns the lines of the main module that call a function, by its name as [Place.CalleeName] gives it, in order of
-// package, file and line.
+// CallsOf returns the lines of the main module that call a function, by its name as
+// [Place.CalleeName] gives it, in order of package, file and line.
 func (s *Syntax) CallsOf(name string) []*Place {
 	return s.Calls(func(fn *types.Func) bool { return fn.FullName() == name })
 }
 
-// Calls returns the lines of the main module that call a function which is accepted, in order of package, file and line.
+// Calls returns the lines of the main module that call a function which is accepted, in order of
+// package, file and line.
 func (s *Syntax) Calls(accept func(*types.Func) bool) []*Place {
 	var found []*Place
 	s.everywhere(func(info *types.Info, n ast.Node, at func(ast.Node) (*Place, bool)) {
@@ -44,8 +45,9 @@ type FieldValue struct {
 	Value ast.Expr
 }
 
-// ValuesOf returns the values that the main module gives to a field, in composite literals and in assignments, in order of package,
-// file and line. The value is the call where the field gets one of its several results. The type is named as in "net/http.Transport".
+// ValuesOf returns the values that the main module gives to a field, in composite literals and in
+// assignments, in order of package, file and line. If a call returns several results, of which the
+// field gets one, the value is the call. The type is named as in "net/http.Transport".
 func (s *Syntax) ValuesOf(typ, field string) []FieldValue {
 	var found []FieldValue
 	s.everywhere(func(info *types.Info, n ast.Node, at func(ast.Node) (*Place, bool)) {
@@ -82,7 +84,8 @@ func (s *Syntax) ValuesOf(typ, field string) []FieldValue {
 	return found
 }
 
-// fieldName returns the name of a field of a struct, or of a pointer to one, by its index; "" when there is none.
+// fieldName returns the name of a field of a struct, or of a pointer to one, by its index; "" when
+// there is none.
 func fieldName(t types.Type, i int) string {
 	if t == nil {
 		return ""
@@ -96,7 +99,8 @@ func fieldName(t types.Type, i int) string {
 	return ""
 }
 
-// everywhere calls visit for each node of the main module, with a function that returns the place of a node in the same file.
+// everywhere calls visit for each node of the main module, with a function that returns the place
+// of a node in the same file.
 func (s *Syntax) everywhere(visit func(info *types.Info, n ast.Node, at func(ast.Node) (*Place, bool))) {
 	seen := map[*ast.File]bool{}
 	for _, key := range slices.Sorted(maps.Keys(s.files)) {
@@ -117,8 +121,8 @@ func (s *Syntax) everywhere(visit func(info *types.Info, n ast.Node, at func(ast
 	}
 }
 
-// Strings returns the constant strings of the main module that are accepted, in order of package, file and line. A constant that is
-// composed of others comes with its parts.
+// Strings returns the constant strings of the main module that are accepted, in order of package,
+// file and line. A constant that is composed of others is returned with its parts.
 func (s *Syntax) Strings(accept func(string) bool) []string {
 	var found []string
 	s.everywhere(func(info *types.Info, n ast.Node, _ func(ast.Node) (*Place, bool)) {
@@ -138,8 +142,9 @@ func (s *Syntax) Strings(accept func(string) bool) []string {
 // largestEmbedded is the size in bytes of an embedded file that is read at most.
 const largestEmbedded = 1 << 20
 
-// Embedded returns the contents of the files with an extension that the main module embeds by //go:embed directives. It reports false when
-// one of them could not be read, or is larger than a megabyte.
+// Embedded returns the contents of the files with an extension that the main module embeds by
+// //go:embed directives. It reports false when one of them could not be read, or is larger than a
+// megabyte.
 func (s *Syntax) Embedded(ext string) (contents []string, ok bool) {
 	ok = true
 	read := func(file string, d fs.DirEntry, err error) error {

@@ -15,18 +15,18 @@ import (
 // maxFacts bounds how many packages are compiled for facts at a time.
 const maxFacts = 256
 
-// Facts compiles the named packages (import paths) once with the optimiser log on, or reads the cache.
-// They are compiled with the binary's own settings, nothing is linked, and packages of
-// other modules and of the standard library are compiled where they lie. The facts of the
-// target's package are of the user's files alone, and include its tests when Config.Test is set.
+// Facts compiles the named packages (import paths) once with the optimiser log on, or reads the
+// cache. They are compiled with the binary's own settings, nothing is linked, and packages of other
+// modules and of the standard library are compiled in their own directories. The facts of the
+// target's package cover only the user's files, and include its tests if Config.Test is set. A
+// package that cannot be compiled does not fail the others: Packages says why. The error is that of
+// ctx.
 //
-// A package that cannot be compiled does not fail the others: Packages says why. The error is that of ctx.
-//
-// Two steps make the cache exact. `go list -export` without the log gives the build IDs,
-// which hash all that goes into a compilation; it compiles only what the build
-// cache lacks. Packages whose facts are not in the cache are then compiled with the log written to
-// a directory of a new name: the name is part of the flags, so that the build cache cannot answer
-// with an old result, for which it would write no log.
+// Two steps make the cache exact. `go list -export` without the log gives the build IDs, which hash
+// all inputs of a compilation; it compiles only what the build cache lacks. Packages whose facts
+// are not in the cache are then compiled with the log written to a directory with a new name: the
+// name is part of the flags, so the build cache cannot answer with an old result, for which it
+// would write no log.
 func (x *Index) Facts(ctx context.Context, pkgs []string) (*Facts, error) {
 	f := &Facts{index: x, files: map[string][]*factFile{}, lacking: map[string]string{}}
 	want, over := distinct(pkgs, maxFacts)
@@ -244,8 +244,8 @@ func (x *Index) withGcflags(user []gcflag, u *unit, flag string) string {
 	return "-gcflags=" + u.ImportPath + "=" + joinQuoted(append(flags, flag))
 }
 
-// logDir is the log directory of the package with that number. Each has its own: the compiler names the
-// folders in it by package, and all main packages are called main.
+// logDir is the log directory of the package with that number. Each has its own: the compiler names
+// the folders in it by package, and all main packages are called main.
 func logDir(dir string, i int) string { return filepath.Join(dir, fmt.Sprint(i)) }
 
 // logURL writes a directory as the compiler takes it on all systems, without spaces or quotes.

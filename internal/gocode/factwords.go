@@ -87,8 +87,8 @@ func stepWords(what, why string) string {
 	return what + " (" + why + ")"
 }
 
-// callee is a call without its arguments: (*T).M of (*T).M(a, f(b)). A call that cannot be taken apart
-// stays whole.
+// callee returns a call without its arguments: (*T).M of (*T).M(a, f(b)). A call that cannot be
+// parsed is returned unchanged.
 func callee(call string) string {
 	depth := 0
 	for i := len(call) - 1; i > 0; i-- {

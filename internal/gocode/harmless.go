@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// HarmlessFlags returns those of a build's flags that neither run a program nor write a file, and the
-// names of the others. A recording names the flags that its target was built with, and it may come
-// from anywhere: with -toolexec it would choose what runs on this machine.
+// HarmlessFlags returns those of a build's flags that neither run a program nor write a file, and
+// the names of the others. A recording contains the flags that its target was built with, and it
+// may come from anywhere: with -toolexec it would choose what runs on this machine.
 func HarmlessFlags(flags []string) (kept, refused []string) {
 	for _, f := range parseBuildFlags(flags) {
 		if f.harmless() {
@@ -37,7 +37,8 @@ func (f buildFlag) harmless() bool {
 	return false
 }
 
-// harmlessWords reports whether all flags within the value of -gcflags or -ldflags have one of the names.
+// harmlessWords reports whether all flags within the value of -gcflags or -ldflags have one of the
+// names.
 func harmlessWords(value string, names ...string) bool {
 	for _, word := range parseGcflag(value).flags {
 		name := strings.TrimPrefix(strings.TrimPrefix(word, "-"), "-")

@@ -76,8 +76,8 @@ func later(versions []string, than string) []string {
 	return kept[max(0, len(kept)-4):]
 }
 
-// nextMajor is the path of the major version after the newest known: "…/v5" after v4 of a module without
-// such an ending. "" where there is no rule for it (gopkg.in).
+// nextMajor returns the path of the major version after the newest known: "…/v5" after v4 of a
+// module without such an ending; "" if no rule defines it (gopkg.in).
 func nextMajor(path, newest string) string {
 	prefix, _, ok := modpath.SplitPathVersion(path)
 	major, err := strconv.Atoi(strings.TrimPrefix(semver.Major(newest), "v"))

@@ -1,8 +1,9 @@
 package gocode
 
-// TrimmedPath is a frame's file as a build with -trimpath would name it: "import/path/file.go" in the main modules and
-// the standard library, "module@version/file.go" in dependencies. Owner answers for it as for the file itself, on any
-// machine. A file whose owner is not known is not changed.
+// TrimmedPath returns a frame's file as a build with -trimpath would name it: "import/path/file.go"
+// in the main modules and the standard library, "module@version/file.go" in dependencies. Owner
+// gives the same answer for it as for the file itself, on any machine. A file whose owner is not
+// known is not changed.
 func (x *Index) TrimmedPath(function, file string) string {
 	switch o := x.Owner(function, file); {
 	case o.File == "":

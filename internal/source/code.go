@@ -61,7 +61,7 @@ func (o Opener) Code(ctx context.Context, rec *recording.Recording, p *profile.P
 		cfg.Dir = mainDir(p)
 	}
 	if cfg.Dir == "" && rec.Has(recording.PartGoroutine) {
-		// A service whose work is in other packages: package main is where its first goroutine waits.
+		// In a service whose work is in other packages, the first goroutine waits in package main.
 		goroutines, err := Part(rec, recording.PartGoroutine)
 		if err != nil {
 			return nil, err

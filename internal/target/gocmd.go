@@ -80,8 +80,8 @@ type goEnv struct {
 	GOEXPERIMENT string // what differs from the toolchain's own experiments
 }
 
-// leaksExperiment is the go command's environment for a program with the profile of leaked goroutines: an experiment of Go
-// 1.26 (golang/go#74609), part of the runtime from Go 1.27 on.
+// leaksExperiment is the go command's environment for a program with the profile of leaked
+// goroutines: an experiment in Go 1.26 (golang/go#74609), part of the runtime from Go 1.27 on.
 func (e goEnv) leaksExperiment() ([]string, error) {
 	switch {
 	case atLeast(e.GOVERSION, "go1.27"):

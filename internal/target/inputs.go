@@ -21,7 +21,8 @@ import (
 // PartInputs is the part of Collect.Inputs.
 const PartInputs = "inputs"
 
-// Func is a function of the program, of a module that it uses or of the standard library, as a profile knows it.
+// Func is a function of the program, of a module that it uses or of the standard library, as a
+// profile knows it.
 type Func struct {
 	Name    string // as profiles have it: "text/template.(*Template).Parse"
 	Package string // import path of its package; package main's own
@@ -33,9 +34,10 @@ type Func struct {
 //go:embed compilewrap/main.go
 var compileWrap []byte
 
-// watch is what a build needs so that functions say what they get: the go command's -toolexec gives the compiler copies
-// of their files, in which each begins with a call of a function variable of its package, and the probe sets those
-// variables. An overlay would not do: the go command refuses those of files in the module cache.
+// watch is what a build needs so that functions report their inputs. With -toolexec, the go command
+// gives the compiler copies of their files in which each function starts with a call of a function
+// variable of its package, and the probe sets those variables. An overlay is not possible: the go
+// command refuses overlays of files in the module cache.
 type watch struct {
 	funcs  []Func // that are watched; the number of one is its place here
 	flags  []string
@@ -122,7 +124,8 @@ func (b *builder) buildWrap(ctx context.Context, work string) (string, error) {
 	return out, nil
 }
 
-// toolchainName is a GOTOOLCHAIN for the go command that is in use: outside of the target's module it would choose another.
+// toolchainName returns the GOTOOLCHAIN of the go command that is in use: outside of the target's
+// module the go command would choose another.
 func toolchainName(goversion string) string {
 	word, _, _ := strings.Cut(goversion, " ")
 	if strings.HasPrefix(word, "go1") && !strings.ContainsAny(word, "-:") {
@@ -231,8 +234,8 @@ func usesC(file *ast.File) bool {
 	return slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` })
 }
 
-// functionAt returns the function whose word func stands on a line: nil where there is none, more than one, or one that has a
-// compiler's directive, like go:nosplit.
+// functionAt returns the function whose word func is on a line; nil if there is none or more than
+// one, or if it has a compiler directive, such as go:nosplit.
 func functionAt(fset *token.FileSet, file *ast.File, line int) (ftype *ast.FuncType, recv *ast.FieldList, body *ast.BlockStmt) {
 	n := 0
 	ast.Inspect(file, func(node ast.Node) bool {
@@ -278,8 +281,8 @@ func names(fields *ast.FieldList) []string {
 	return out
 }
 
-// resultNames returns the names of a function's results, and what gives names to those that have none. It returns nothing where
-// one is called _.
+// resultNames returns the names of a function's results, and the edits that name those without a
+// name. It returns nothing if one is called _.
 func resultNames(fset *token.FileSet, results *ast.FieldList) (names []string, added []insertion) {
 	if results == nil {
 		return nil, nil
@@ -308,7 +311,8 @@ func resultNames(fset *token.FileSet, results *ast.FieldList) (names []string, a
 	return names, added
 }
 
-// write writes the copies, and the list of them that the wrapper reads, by the name that it returns: a hash of all.
+// write writes the copies, and the list of them that the wrapper reads. It returns the list's name,
+// a hash of all of them.
 func (p *watchedPackage) write(dir string) (string, error) {
 	list := map[string]string{}
 	sum := sha256.New()
@@ -334,7 +338,8 @@ func (p *watchedPackage) write(dir string) (string, error) {
 // setter is the source that ties the variables of watched packages to the probe.
 type setter struct{ decls, body strings.Builder }
 
-// tie adds a package: by the linker, or, for the probe's own package, by name. i is another number for each package.
+// tie adds a package: by the linker or, for the probe's own package, by name. i is a different
+// number for each package.
 func (s *setter) tie(pkg string, own bool, i, funcs int) {
 	on, hook := watchSwitch, watchHook
 	if !own {
@@ -350,8 +355,8 @@ func (s *setter) source() string {
 	return "\n" + s.decls.String() + "func hone0watchInputs() {\n" + s.body.String() + "}\n"
 }
 
-// linkerPath is an import path as the linker writes it in symbols: dots of its last element are escaped (cmd/internal/objabi,
-// PathToPrefix).
+// linkerPath returns an import path as the linker writes it in symbols: dots of its last element
+// are escaped (cmd/internal/objabi, PathToPrefix).
 func linkerPath(pkg string) string {
 	dir, last := "", pkg
 	if i := strings.LastIndexByte(pkg, '/'); i >= 0 {
@@ -370,7 +375,8 @@ func linkerPath(pkg string) string {
 	return b.String()
 }
 
-// Inputs returns what the watched functions got since ClearInputs, in the format that inputs.Parse reads.
+// Inputs returns the inputs of the watched functions since ClearInputs, in the format that
+// inputs.Parse reads.
 func (p *Process) Inputs(ctx context.Context) ([]byte, error) {
 	var b boundedBuffer
 	if _, err := p.ask(ctx, "counters of inputs", longAnswer, &b, "inputs", "read"); err != nil {

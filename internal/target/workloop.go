@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// workLoops are the bodies of a function's outermost loops that take work piece by piece: from a channel, or by a call that is
-// named as clients of queues name it. Each iteration is a unit of work, as a request is. There are no types here: a channel is
-// what is declared as one in the same file.
+// workLoops returns the bodies of a function's outermost loops that take work piece by piece: from
+// a channel, or by a call with a name that clients of queues use. Each iteration is a unit of work,
+// as a request is. There are no types here: a channel is whatever is declared as one in the same
+// file.
 func workLoops(file *ast.File, body *ast.BlockStmt) []*ast.BlockStmt {
 	var out []*ast.BlockStmt
 	var channels map[string]bool
@@ -35,7 +36,8 @@ func workLoops(file *ast.File, body *ast.BlockStmt) []*ast.BlockStmt {
 	return out
 }
 
-// receives reports whether an iteration receives from a channel or asks a queue, itself and not in a loop of its own.
+// receives reports whether an iteration itself receives from a channel or asks a queue, not in an
+// inner loop.
 func receives(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -56,7 +58,8 @@ func receives(body *ast.BlockStmt) bool {
 	return found
 }
 
-// channelNames are the names of parameters, fields and variables of a file that are declared as channels.
+// channelNames are the names of parameters, fields and variables of a file that are declared as
+// channels.
 func channelNames(file *ast.File) map[string]bool {
 	names := map[string]bool{}
 	add := func(ids []*ast.Ident) {

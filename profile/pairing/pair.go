@@ -33,8 +33,8 @@ type Options struct {
 	Paths bool
 }
 
-// Cost is what one profile has for a row: the sum of its values, and the variance that sampling gives
-// that sum.
+// Cost is what one profile has for a row: the sum of its values, and the variance that sampling
+// gives that sum.
 type Cost struct {
 	Value    int64
 	Variance float64 // in squared units of the value; 0 if Table.Scatter is sampling.Unknown
@@ -122,7 +122,7 @@ func (a *Builder) Add(p *profile.Profile, sampleIndex int) error {
 	return nil
 }
 
-// costs ranges over the stacks of one column of a profile and what each costs, and adds the costs to
+// costs ranges over the stacks of one column of a profile and their costs, and adds the costs to
 // total. Rows without a stack or a value are left out.
 func costs(p *profile.Profile, sampleIndex int, variance func(row int) float64, total *Cost) iter.Seq2[[]int32, Cost] {
 	return func(yield func([]int32, Cost) bool) {

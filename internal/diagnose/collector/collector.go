@@ -108,8 +108,8 @@ func Drag(p *rule.Pass) stats.Interval {
 	return p.Trace.Parallelism.Marking.LostCPU.Scale(total / work.Value)
 }
 
-// Worth returns what the collector's work in each cycle takes from the program, in CPU seconds: its own,
-// and how much it slows the program down.
+// Worth returns what the collector's work costs the program, in CPU seconds: its own work, and the
+// slowdown of the program.
 func Worth(p *rule.Pass) stats.Interval {
 	drag := Drag(p)
 	return stats.Mul(p.Table.CycleWork(), stats.Interval{Value: 1 + drag.Value, Low: 1 + drag.Low, High: 1 + drag.High})

@@ -134,8 +134,8 @@ func Changes(fn *types.Func) bool {
 	return false
 }
 
-// Impure reports whether a function is known to have side effects, or a result that differs from call to
-// call.
+// Impure reports whether a function is known to have side effects, or a result that differs from
+// call to call.
 func Impure(fn *types.Func) bool {
 	if fn.Pkg() == nil {
 		return fn.Name() != "Error"
@@ -160,8 +160,8 @@ func Impure(fn *types.Func) bool {
 	return false
 }
 
-// Varies reports whether a call in a body asks for what differs from call to call: the time, the runtime, random numbers, or other
-// programs.
+// Varies reports whether a call in a body asks for something that differs from call to call: the
+// time, the runtime, random numbers, or other programs.
 func Varies(p *gocode.Place, body ast.Node) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {

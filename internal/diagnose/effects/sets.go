@@ -8,9 +8,9 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// AddsToSets reports whether all that a function without results does is to add to sets, by itself or
-// by calling itself: it sets elements of maps to constants, and does not read those maps. A second
-// call with the same arguments changes nothing. It reports false for what it cannot analyze.
+// AddsToSets reports whether a function without results only adds to sets, itself or by recursion:
+// it sets elements of maps to constants, and does not read those maps. A second call with the same
+// arguments changes nothing. It returns false for what it cannot analyze.
 func AddsToSets(p *gocode.Place) bool {
 	decl, ok := p.Func.(*ast.FuncDecl)
 	if !ok || decl.Body == nil || decl.Type.Results.NumFields() > 0 {
@@ -98,7 +98,8 @@ func (s *setAdder) declares(id *ast.Ident) bool {
 	return obj != nil && obj.Pos() >= s.Func.Pos() && obj.Pos() < s.Func.End()
 }
 
-// elements reports whether a range over an expression only reads: not a channel, and not a function.
+// elements reports whether a range over an expression only reads: not a channel, and not a
+// function.
 func (s *setAdder) elements(e ast.Expr) bool {
 	t := s.TypeOf(e)
 	if t == nil {
@@ -111,7 +112,8 @@ func (s *setAdder) elements(e ast.Expr) bool {
 	return false
 }
 
-// constant reports whether a value is the same each time: a constant, or a composite literal without elements.
+// constant reports whether a value is the same each time: a constant, or a composite literal
+// without elements.
 func (s *setAdder) constant(e ast.Expr) bool {
 	if lit, ok := ast.Unparen(e).(*ast.CompositeLit); ok {
 		return len(lit.Elts) == 0
@@ -120,7 +122,8 @@ func (s *setAdder) constant(e ast.Expr) bool {
 	return ok
 }
 
-// harmless reports whether a call is a conversion, a built-in that changes nothing, or the function itself.
+// harmless reports whether a call is a conversion, a built-in that changes nothing, or the function
+// itself.
 func (s *setAdder) harmless(call *ast.CallExpr) bool {
 	if _, ok := s.Conversion(call); ok {
 		return true

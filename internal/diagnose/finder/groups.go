@@ -6,9 +6,9 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 )
 
-// Groups finds matches whose rows belong together for another reason than their line: they are of goroutines that
-// start in one function, of memory that a call gained, of calls under a loop of a caller. The rule groups the rows
-// itself, where a [Start] cannot.
+// Groups finds matches whose rows belong together for a reason other than their line: rows of
+// goroutines that start in one function, of memory that a call gained, of calls under a loop of a
+// caller. The rule groups the rows itself, where a [Start] cannot.
 type Groups struct {
 	Claim rule.Claim
 	// Rows returns the groups, as matches.

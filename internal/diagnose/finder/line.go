@@ -16,11 +16,11 @@ type Line struct {
 	Claim rule.Claim
 	// Start selects lines and rows.
 	Start Start
-	// Judge decides, and fills in cause and fix. If it leaves the confidence empty, [evidence.Weigh]
-	// sets it.
+	// Judge decides, and fills in cause and fix. If it leaves the confidence empty,
+	// [evidence.Weigh] sets it.
 	Judge func(*Case) bool
-	// Unseen fills in the cause and fix of a hint about a line whose source is not available. nil: the
-	// rows alone show no mistake, and the rule reports nothing.
+	// Unseen fills in the cause and fix of a hint about a line whose source is not available. If it
+	// is nil, the rows alone show no mistake, and the rule reports nothing.
 	Unseen func(*rule.Pass, *rule.Match)
 }
 
@@ -35,8 +35,8 @@ type Case struct {
 	*rule.Match
 	Pass  *rule.Pass
 	Place *gocode.Place
-	// Calls are the calls on the line of the functions that [Calls] names, outermost first: at least one.
-	// Other starts leave it empty.
+	// Calls are the calls on the line of the functions that [Calls] names, outermost first: at
+	// least one. Other starts leave it empty.
 	Calls []*ast.CallExpr
 }
 
@@ -92,8 +92,8 @@ func (l Line) decide(p *rule.Pass, m *rule.Match) bool {
 // Prepared is a [Line] whose start and judge share what they compute about a recording.
 type Prepared struct {
 	Claim rule.Claim
-	// Prepare returns the line to look for in a recording; false when the recording cannot show it. The
-	// claim of that line is not used.
+	// Prepare returns the line to look for in a recording; false when the recording cannot show it.
+	// The claim of that line is not used.
 	Prepare func(ctx context.Context, p *rule.Pass) (Line, bool)
 }
 

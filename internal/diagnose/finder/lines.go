@@ -13,8 +13,9 @@ type Lines[T any] struct {
 	seen map[gocode.Pos]*T
 }
 
-// Remember returns the lines of a recording at which look finds something; look returns nil where there is
-// nothing. It is called once for each line that is asked for, if the line's source is available.
+// Remember returns the lines of a recording at which look finds something; look returns nil if
+// there is nothing. It is called once for each line that is asked for, if the line's source is
+// available.
 func Remember[T any](p *rule.Pass, look func(*site.Frame, *gocode.Place) *T) *Lines[T] {
 	return &Lines[T]{pass: p, look: look, seen: map[gocode.Pos]*T{}}
 }
@@ -33,8 +34,8 @@ func (l *Lines[T]) At(f *site.Frame) *T {
 	return found
 }
 
-// Nearest returns the index of the frame of the main module or a dependency, nearest the leaf, at which something
-// is found; -1 for none. It fits [Frames].
+// Nearest returns the index of the frame of the main module or a dependency, nearest the leaf, at
+// which something is found; -1 for none. It fits [Frames].
 func (l *Lines[T]) Nearest(r *site.Row) int {
 	for i, f := range r.Stack {
 		if k := f.Owner.Kind; (k == gocode.Main || k == gocode.Dependency) && l.At(f) != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// Start selects the lines that a [Line] judges. It is one of [Calls], [Rows], [Sites], [Frames] and [Callers].
+// Start selects the lines that a [Line] judges. It is one of [Calls], [Rows], [Sites], [Frames] and
+// [Callers].
 type Start interface {
 	// matches returns the lines with their rows: at least one row each.
 	matches(p *rule.Pass) []*rule.Match
@@ -24,8 +25,8 @@ type Start interface {
 type Calls struct {
 	// Functions are their names in profiles, see [funcname.Match].
 	Functions []string
-	// Types are the type checker's names of the same functions. nil: [funcname.Typed] derives them from
-	// Functions. Calls through an interface have other names.
+	// Types are the type checker's names of the same functions. nil: [funcname.Typed] derives them
+	// from Functions. Calls through an interface have other names.
 	Types []string
 	// Keep narrows the rows further; nil keeps all rows of the calls.
 	Keep func(*site.Row) bool
@@ -64,8 +65,8 @@ func (s Calls) of(c *Case) bool {
 func (s Calls) complete(*rule.Pass, *rule.Match) {}
 
 // Rows starts from rows of each site, such as what the line allocates or calls. It leaves out code
-// that runs once (see [stacks.Steady]), lines that allocated only a few objects, and live memory, which was
-// not allocated in vain.
+// that runs once (see [stacks.Steady]), lines that allocated only a few objects, and live memory,
+// which is still in use.
 type Rows func(*site.Site) rule.Match
 
 func (take Rows) matches(p *rule.Pass) []*rule.Match {
@@ -84,8 +85,8 @@ func (take Rows) complete(p *rule.Pass, m *rule.Match) {
 	m.Evidence = append(m.Evidence, evidence.Compiler(p, m.Site)...)
 }
 
-// Sites starts from rows of each site, as they are: unlike [Rows], it also selects code that runs once, lines that
-// allocated little, and live memory.
+// Sites starts from rows of each site, as they are: unlike [Rows], it also selects code that runs
+// once, lines that allocated little, and live memory.
 type Sites func(*site.Site) rule.Match
 
 func (take Sites) matches(p *rule.Pass) []*rule.Match {
@@ -102,9 +103,10 @@ func (take Sites) of(*Case) bool { return true }
 
 func (take Sites) complete(*rule.Pass, *rule.Match) {}
 
-// Frames starts from the rows of all sites. It returns the index in a row's stack of the
-// frame whose line the rule is about, -1 for none. It is for calls into other modules, whose rows are charged to lines
-// of those modules. A line that owns no row becomes a site without rows. Frames leaves out what [Rows] leaves out.
+// Frames starts from the rows of all sites. It returns the index in a row's stack of the frame
+// whose line the rule is about, -1 for none. It is for calls into other modules, whose rows are
+// charged to lines of those modules. A line that owns no row becomes a site without rows. Frames
+// leaves out what [Rows] leaves out.
 type Frames func(*site.Row) int
 
 func (at Frames) matches(p *rule.Pass) []*rule.Match {
@@ -123,8 +125,8 @@ func (at Frames) complete(p *rule.Pass, m *rule.Match) {
 	m.Evidence = append(m.Evidence, evidence.Compiler(p, m.Site)...)
 }
 
-// Callers starts from the lines of the main module or a dependency that call one of some functions, nearest the leaf,
-// with the CPU rows of those calls (see [Through]).
+// Callers starts from the lines of the main module or a dependency that call one of some functions,
+// nearest the leaf, with the CPU rows of those calls (see [Through]).
 type Callers struct {
 	// Functions are their names in profiles, see [funcname.Match].
 	Functions []string

@@ -12,8 +12,9 @@ import (
 // mostSteps is how many fields and parameters a constant is followed through.
 const mostSteps = 4
 
-// Constants returns the constants that an expression can have: its own value, those that the main module gives to a field, or those that
-// callers in the main module pass for a parameter. It is nil when one of them is not known to be a constant.
+// Constants returns the constants that an expression can have: its own value, those that the main
+// module gives to a field, or those that callers in the main module pass for a parameter. It is nil
+// when one of them is not known to be a constant.
 func Constants(s *gocode.Syntax, p *gocode.Place, e ast.Expr) []constant.Value {
 	return constants(s, p, e, mostSteps)
 }
@@ -65,8 +66,8 @@ func constants(s *gocode.Syntax, p *gocode.Place, e ast.Expr, steps int) []const
 	return all
 }
 
-// parameter returns the declared function around a place whose parameter a variable is, and which one; nil for other variables, and for
-// parameters that the function sets.
+// parameter returns the function declaration around a place, and the index of the parameter that a
+// variable is; nil for other variables, and for parameters that the function sets.
 func parameter(p *gocode.Place, v *types.Var) (*types.Func, int) {
 	if p.Decl == nil || len(syntax.Assigned(p, v)) > 0 {
 		return nil, 0

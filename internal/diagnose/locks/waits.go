@@ -10,16 +10,16 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 )
 
-// Wait is something between Lock and Unlock that waits, by its syntax or name, for something outside of the program: a channel, a sleep,
-// a file, a connection, a database.
+// Wait is something between Lock and Unlock that waits, by its syntax or name, for something
+// outside of the program: a channel, a sleep, a file, a connection, a database.
 type Wait struct {
 	Line int
 	For  string // the function that waits, as code names it; "" for a channel
 	in   string // the function of the package that calls it, where the section itself does not
 }
 
-// Waits returns what waits in a section, in the order of the source. A function of the package that the section calls is looked
-// into, but not those that it calls.
+// Waits returns the waits in a section, in the order of the source. It searches functions of the
+// package that the section calls, but not functions that those call.
 func (s *Section) Waits() []Wait {
 	var found []Wait
 	own(s.place, func(n ast.Node) {
@@ -52,7 +52,8 @@ func outside(name string) bool {
 		!funcname.Match(name, "os.Getenv", "os.Getpid", "net.Parse*", "net.Join*", "net.Split*", "net/http.StatusText", "net/http.Error", "net/http.Canonical*")
 }
 
-// waitsBelow is the first function outside of the program that a function of the package calls; "" for none.
+// waitsBelow returns the first function outside of the program that a function of the package
+// calls; "" for none.
 func (s *Section) waitsBelow(call *ast.CallExpr) (name string) {
 	decl := s.place.Declaration(s.place.Callee(call))
 	if decl == nil || decl.Body == nil {
@@ -72,8 +73,9 @@ func (s *Section) waitsBelow(call *ast.CallExpr) (name string) {
 	return name
 }
 
-// Outside says what a section waits for outside of the program, and what to do about it; false where it is seen to wait for nothing.
-// Of several waits it takes one that forces data to the disk, else the first.
+// Outside says what a section waits for outside of the program, and what to do about it; false if
+// it visibly waits for nothing. Of several waits it chooses one that forces data to the disk,
+// otherwise the first.
 func (s *Section) Outside() (cause, fix string, ok bool) {
 	waits := s.Waits()
 	if len(waits) == 0 {

@@ -18,7 +18,8 @@ func PerCall(p *gocode.Place, n ast.Node) bool {
 	return !Guarded(p, n) && Repeats(p, n)
 }
 
-// Repeats is [PerCall] without a look at guards: a lookup that fails each time runs what is under its "if !ok" each time.
+// Repeats is [PerCall] without regard to guards: a lookup that fails each time runs what is under
+// its "if !ok" each time.
 func Repeats(p *gocode.Place, n ast.Node) bool {
 	if p.Decl == nil {
 		return false

@@ -86,8 +86,8 @@ type Rule struct {
 	// Leak always are. Other rules report live memory, but it neither makes a finding nor a saving:
 	// most of it was allocated before the recording, by code that runs once.
 	Memory bool
-	// Setting says that the fix changes how the program is built or run (a limit, a level, a toolchain), not its
-	// code. Findings of such rules are in a list of their own.
+	// Setting says that the fix changes how the program is built or run (a limit, a level, a
+	// toolchain), not its code. Findings of such rules are in a list of their own.
 	Setting bool
 	// SkipsBenchmarks says that every benchmark has what the rule looks for, such as a small heap,
 	// or one operation at a time. The rule does not run on recordings of benchmarks.
@@ -98,8 +98,9 @@ type Rule struct {
 	Finder Finder
 }
 
-// Finder finds where a rule applies. Package finder has one type for each kind of rule: a line
-// with a pattern in its source, a fact about the whole program, and a fact that the execution trace shows.
+// Finder finds where a rule applies. Package finder has one type for each kind of rule: a line with
+// a pattern in its source, a fact about the whole program, and a fact that the execution trace
+// shows.
 type Finder interface {
 	Find(ctx context.Context, p *Pass) ([]Match, error)
 	// Claims returns how matches are priced.
@@ -160,7 +161,8 @@ type Pass struct {
 	// Parked are the goroutines at the end, by the line that they wait below, most first; nil when
 	// not known. Goroutines is how many the runtime counted at the start and at the end.
 	Parked []site.Parked
-	// OpenBodies are the connections of HTTP clients, at the end, that wait for the body of a response to be read or closed.
+	// OpenBodies are the connections of HTTP clients, at the end, that wait for the body of a
+	// response to be read or closed.
 	OpenBodies int64
 	// Leaked are the goroutines that nothing can wake, as the garbage collector found; nil when not
 	// known. They may be of another process (recording.PhaseLeaks).
@@ -200,7 +202,8 @@ type Match struct {
 	// Saving is what a change saves, with bounds, for matches without rows (configuration, what a
 	// trace shows).
 	Saving *Saving
-	// InCode says, in a rule about a setting, that the site's line sets it: the finding is one in code.
+	// InCode says, in a rule about a setting, that the site's line sets it: the finding is one in
+	// code.
 	InCode bool
 }
 
@@ -216,7 +219,8 @@ type Saving struct {
 	// Collector is how much of Seconds is the garbage collector's work. Findings with some show the
 	// cost of all of that work; their savings and those of allocating lines do not add up.
 	Collector float64
-	// Modelled says that the seconds come from a model of the queue, which knows how much CPU there is.
+	// Modelled says that the seconds come from a model of the queue, which takes the available CPU
+	// into account.
 	Modelled bool
 }
 

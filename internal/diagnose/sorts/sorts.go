@@ -14,13 +14,14 @@ func Functions() []string {
 	return []string{"sort.Sort", "sort.Stable", "sort.Slice", "sort.SliceStable", "sort.Strings", "sort.Ints", "sort.Float64s", "slices.Sort*"}
 }
 
-// Sorting reports whether a function, as a profile names it, sorts a list: one of [Functions], or a method Sort. Slices that
-// slices.Sorted makes of an iterator are not meant: there is no list before.
+// Sorting reports whether a function, as a profile names it, sorts a list: one of [Functions], or a
+// method Sort. It excludes slices.Sorted, which has no list before.
 func Sorting(function string) bool {
 	return funcname.Match(function, Functions()...) && !funcname.Match(function, "slices.Sorted*") || strings.HasSuffix(function, ".Sort")
 }
 
-// List returns what a call sorts, its receiver or first argument, without conversions; nil when the call does not sort.
+// List returns what a call sorts, its receiver or first argument, without conversions; nil when the
+// call does not sort.
 func List(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	fn := p.Callee(call)
 	if fn == nil {

@@ -8,14 +8,15 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// ConversionFuncs are the functions that convert a string to a slice of runes or bytes, or count its runes for
-// len([]rune(s)), as profiles name them.
+// ConversionFuncs are the functions that convert a string to a slice of runes or bytes, or count
+// its runes for len([]rune(s)), as profiles name them.
 func ConversionFuncs() []string {
 	return []string{"runtime.stringtoslicerune", "runtime.stringtoslicebyte", "runtime.countrunes"}
 }
 
-// ReadConversions returns the conversions on the line of a string to a slice of runes or bytes that nothing changes and
-// nothing keeps: the slice, or a variable that holds it, is only indexed, cut, iterated over or measured.
+// ReadConversions returns the conversions on the line from a string to a slice of runes or bytes
+// that nothing changes or keeps: the slice, or a variable that refers to it, is only indexed,
+// sliced, iterated over or measured.
 func ReadConversions(p *gocode.Place) (found []*ast.CallExpr) {
 	for _, call := range Calls(p) {
 		if t, ok := p.Conversion(call); ok && len(call.Args) == 1 && IsString(p, call.Args[0]) && isText(t) && readOnly(p, call, 0) {

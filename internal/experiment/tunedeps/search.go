@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	// mostMinors is how many minor versions are looked at, by their newest releases, where the newest of all does not answer the question.
+	// mostMinors is how many minor versions are measured, by their newest releases, if the newest
+	// version does not answer the question.
 	mostMinors = 4
-	// LeastGain is the minimum part of a metric that a version must save: below it, an upgrade is not worth its risk, and nothing
-	// counts as a fix.
+	// LeastGain is the minimum part of a metric that a version must save: below it, an upgrade is
+	// not worth its risk, and nothing counts as a fix.
 	LeastGain = 0.05
 )
 
@@ -49,8 +50,9 @@ func (d *search) module(ctx context.Context, m *Module) error {
 	return err
 }
 
-// releases tries the newest release that builds, and where that saves nothing, what an older one may save: a newer one can have lost
-// again what an older one had won. Where a version builds and fails as it runs, the last one of an older minor version is next.
+// releases tries the newest release that builds and, if that saves nothing, searches for older ones
+// that do: a newer one can have lost the saving of an older one. If a version builds but fails when
+// it runs, the last version of an older minor version is next.
 func (d *search) releases(ctx context.Context, m *Module, versions []string) (fixed bool, err error) {
 	for range mostMinors {
 		n, err := building(len(versions), func(i int) (bool, error) { return d.builds(ctx, m, versions[i]) })
@@ -73,8 +75,9 @@ func (d *search) releases(ctx context.Context, m *Module, versions []string) (fi
 	return false, nil
 }
 
-// building returns how many of n versions to keep, so that the last one builds; 0 when none does. Where the newest does not, the
-// change that the target does not compile with is searched by bisection: what one version has removed is taken to be gone from those after it.
+// building returns how many of n versions to keep, so that the last one builds; 0 if none does. If
+// the newest does not, bisection finds the change with which the target does not compile: what one
+// version has removed is assumed to be missing from later ones.
 func building(n int, builds func(i int) (bool, error)) (int, error) {
 	if n == 0 {
 		return 0, nil
@@ -98,7 +101,8 @@ func building(n int, builds func(i int) (bool, error)) (int, error) {
 	return good, nil
 }
 
-// builds reports whether the target compiles with a version, and notes the version when it does not.
+// builds reports whether the target compiles with a version, and records the version if it does
+// not.
 func (d *search) builds(ctx context.Context, m *Module, version string) (bool, error) {
 	d.say("%s@%s: does the target build with it?", m.Path, version)
 	b, err := d.tree.With(ctx, m.Path, version)
@@ -129,8 +133,8 @@ func lastOfMinors(versions []string) (list []string) {
 	return list
 }
 
-// try runs the last of some versions interleaved with the unchanged target and, when it saves something, searches the others for the
-// oldest that does.
+// try runs the last of some versions interleaved with the unchanged target and, if it saves
+// something, searches the others for the oldest that does.
 func (d *search) try(ctx context.Context, m *Module, versions []string) (fixed bool, err error) {
 	last := versions[len(versions)-1]
 	outs, err := d.experiment(ctx, m.Path, d.Runs, last)
@@ -161,8 +165,8 @@ func (d *search) try(ctx context.Context, m *Module, versions []string) (fixed b
 	return true, d.bisect(ctx, m, versions, out, row)
 }
 
-// screen records the next version and the last ones of each minor version once, when the newest saves nothing, and tries the one that
-// looks best.
+// screen records the next version and the last ones of each minor version once, if the newest saves
+// nothing, and tries the one with the largest saving.
 func (d *search) screen(ctx context.Context, m *Module, versions []string) (fixed bool, err error) {
 	rest := versions[:slices.Index(versions, m.Newest)]
 	if len(rest) == 0 {

@@ -32,7 +32,8 @@ type Spec struct {
 	Progress func(capture.Event)
 }
 
-// LeastShare is how much of CPU or of allocated bytes a module must own to be looked at unasked; MostModules is how many are.
+// LeastShare is how much of CPU or of allocated bytes a module must own to be examined without
+// being named; MostModules is how many modules are examined.
 const (
 	LeastShare  = 0.05
 	MostModules = 3
@@ -57,9 +58,11 @@ type Module struct {
 	// Newest is the newest version that was tried; "" when there is none.
 	Newest string  `json:"newest,omitempty"`
 	Tried  []Tried `json:"tried"`
-	// Cure is the oldest version that was found to save at least half of what a newer one saves; null when no version saves anything.
+	// Cure is the oldest version that was found to save at least half of what a newer one saves;
+	// null when no version saves anything.
 	Cure *Cure `json:"cure"`
-	// Last is the newest of the versions that were searched, if it is another one: it may save more of something else.
+	// Last is the newest of the versions that were searched, if it is another one: it may save more
+	// of something else.
 	Last *Cure  `json:"last,omitempty"`
 	Why  string `json:"why,omitempty"` // why no version was found
 }

@@ -183,10 +183,12 @@ func (p *hone0probe) sendCoverage(part, what string) {
 	p.partDone(part, missing)
 }
 
-// sendAccount sends what the program took: CPU time of its children, its own in the kernel, page faults, its largest size;
-// bytes and objects allocated and collections that nobody asked for, since the probe started; the collector's CPU time and
-// that of everything, and the time for which goroutines waited for locks, -1 where the runtime does not count it. The runtime counts small objects
-// when it takes a new block for them; to have all counted it must stop the world, which would be seen in a trace.
+// sendAccount sends what the program used: CPU time of its children, its own in the kernel, page
+// faults, its largest size; bytes and objects allocated, and collections that were not forced,
+// since the probe started; the collector's CPU time and that of everything, and the time for which
+// goroutines waited for locks, -1 if the runtime does not count it. The runtime counts small
+// objects when it takes a new block for them; to count them all it must stop the world, which a
+// trace would show.
 func (p *hone0probe) sendAccount() {
 	var m hone0runtime.MemStats
 	hone0runtime.ReadMemStats(&m)

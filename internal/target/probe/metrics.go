@@ -40,7 +40,8 @@ func hone0readMetrics() []byte {
 	return out
 }
 
-// hone0since is a metric in seconds, less others that are parts of it, in nanoseconds; -1 where the runtime does not have them all.
+// hone0since returns a metric in seconds, minus others that are parts of it, in nanoseconds; -1 if
+// the runtime does not have them all.
 func hone0since(name string, parts ...string) int64 {
 	samples := []hone0metrics.Sample{{Name: name}}
 	for _, part := range parts {

@@ -36,8 +36,8 @@ func hone0usage() (cpu, maxRSS int64) {
 	return ru.Utime.Nano() + ru.Stime.Nano(), maxRSS
 }
 
-// hone0account is the CPU time (ns) of the children that the program has waited for, its own in the kernel (ns), and its
-// page faults that read nothing from a disk.
+// hone0account returns the CPU time (ns) of the children that the program has waited for, its own
+// in the kernel (ns), and its page faults that read nothing from a disk.
 func hone0account() (children, system, faults int64) {
 	var self, waited hone0syscall.Rusage
 	if hone0syscall.Getrusage(hone0syscall.RUSAGE_SELF, &self) != nil ||

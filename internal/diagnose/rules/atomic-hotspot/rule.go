@@ -22,9 +22,9 @@ import (
 const (
 	// leastShare of CPU that the addition must take.
 	leastShare = 0.05
-	// contended is the minimum time of one addition, in seconds, that shows contention: the cache line comes
-	// from another core, which takes 25 to 100 ns within a socket. Without contention an addition takes 5 ns, and
-	// 10 on a slow machine.
+	// contended is the minimum time of one addition, in seconds, that shows contention: the cache
+	// line comes from another core, which takes 25 to 100 ns within a socket. Without contention an
+	// addition takes 5 ns, and 10 on a slow machine.
 	contended = 25e-9
 	// alone is the most that an addition takes without contention.
 	alone = 12e-9
@@ -113,8 +113,8 @@ func examine(c *finder.Case, call *ast.CallExpr, counter ast.Expr, seconds float
 	return v
 }
 
-// fill completes a match. It reports false if no other processor contends for the variable and the addition cannot be
-// moved out of a loop.
+// fill completes a match. It reports false if no other processor contends for the variable and the
+// addition cannot be moved out of a loop.
 func (v verdict) fill(m *rule.Match, name string, share float64) bool {
 	if v.loop == 0 && (v.single || 0 < v.each && v.each < alone) {
 		return false
@@ -142,8 +142,8 @@ func (v verdict) fill(m *rule.Match, name string, share float64) bool {
 	return true
 }
 
-// adds reports whether a row is in the addition. The compiler makes it one instruction, so the line itself or
-// the inlined method is the leaf.
+// adds reports whether a row belongs to the addition. The compiler generates one instruction for
+// it, so the line itself or the inlined method is the leaf.
 func adds(r *site.Row) bool {
 	return stacks.Leaf(r) || strings.HasPrefix(stacks.Callee(r), "sync/atomic.") || strings.HasPrefix(stacks.Callee(r), "internal/runtime/atomic.")
 }
@@ -175,8 +175,8 @@ func counted(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	return call.Args[0]
 }
 
-// private reports whether the variable looks like a shard (an element selected at run time, or padded to a
-// cache line), or is a local variable that no other goroutine can refer to.
+// private reports whether the variable looks like a shard (an element selected at run time, or
+// padded to a cache line), or is a local variable that no other goroutine can refer to.
 func private(p *gocode.Place, e ast.Expr) bool {
 	v, _ := syntax.Var(p, e)
 	if v == nil || indexed(e) || padded(p, e) {
@@ -189,12 +189,14 @@ func private(p *gocode.Place, e ast.Expr) bool {
 	if _, pointer := v.Type().Underlying().(*types.Pointer); !pointer {
 		return p.Func == ast.Node(p.Decl)
 	}
-	// A pointer from elsewhere may point to any of several variables, unless it is the address of one.
+	// A pointer from elsewhere may point to any of several variables, unless it is the address of
+	// one.
 	u, ok := ast.Unparen(value).(*ast.UnaryExpr)
 	return !ok || u.Op != token.AND || indexed(u.X)
 }
 
-// shared reports whether goroutines share the variable: it is a package variable, or a function literal captures it.
+// shared reports whether goroutines share the variable: it is a package variable, or a function
+// literal captures it.
 func shared(p *gocode.Place, e ast.Expr) bool {
 	v, _ := syntax.Var(p, e)
 	if v == nil {
@@ -214,7 +216,8 @@ func indexed(e ast.Expr) bool {
 	return found
 }
 
-// leastPadding is the minimum size, in bytes, of a blank field that is padding of a cache line, not alignment.
+// leastPadding is the minimum size, in bytes, of a blank field that is padding of a cache line, not
+// alignment.
 const leastPadding = 32
 
 // padded reports whether the counter is a field of a struct with padding.
@@ -231,7 +234,8 @@ func padded(p *gocode.Place, e ast.Expr) bool {
 	}
 }
 
-// pads reports whether a struct, or the one that a pointer points to, has padding: a blank field, or one named "pad".
+// pads reports whether a struct, or the one that a pointer points to, has padding: a blank field,
+// or one named "pad".
 func pads(t types.Type) bool {
 	if t == nil {
 		return false

@@ -19,8 +19,8 @@ type batch struct {
 	wait  *ast.CallExpr // of the group's Wait
 }
 
-// find finds the batch that starts the goroutines of a place: it has the go statement, or is in the function literal that
-// is passed to Go.
+// find finds the batch that starts the goroutines of a place: it has the go statement, or is in the
+// function literal that is passed to Go.
 func (b *batch) find(p *gocode.Place) bool {
 	if p.Decl == nil {
 		return false
@@ -57,7 +57,8 @@ func starts(n ast.Node) bool {
 	return false
 }
 
-// waitIn returns the call in a loop that waits for the group after a goroutine's start, once in each iteration; nil for none.
+// waitIn returns the call in a loop that waits for the group after a goroutine's start, once in
+// each iteration; nil for none.
 func waitIn(p *gocode.Place, loop, after ast.Node) *ast.CallExpr {
 	var found *ast.CallExpr
 	ast.Inspect(loops.Body(loop), func(n ast.Node) bool {
@@ -76,8 +77,9 @@ func waitIn(p *gocode.Place, loop, after ast.Node) *ast.CallExpr {
 	return found
 }
 
-// independent reports whether what a loop goes over is known before it: numbers that it counts up, the parts of a list, or a
-// list that it only shortens. A search by levels is not.
+// independent reports whether what a loop iterates over is known before it: numbers that it counts
+// up, the parts of a list, or a list that it only shortens. The levels of a breadth-first search
+// are not.
 func independent(p *gocode.Place, loop ast.Node) bool {
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
@@ -106,7 +108,8 @@ func counts(s ast.Stmt) bool {
 	return false
 }
 
-// shortened reports whether a loop ends when a list is empty that it only cuts parts from: rest = rest[n:].
+// shortened reports whether a loop ends when a list is empty that it only cuts parts from: rest =
+// rest[n:].
 func shortened(p *gocode.Place, l *ast.ForStmt) bool {
 	cond, ok := l.Cond.(*ast.BinaryExpr)
 	if !ok {

@@ -1,4 +1,5 @@
-// Package batchbarrier finds loops that start goroutines in batches and wait for the slowest of each batch.
+// Package batchbarrier finds loops that start goroutines in batches and wait for the slowest of
+// each batch.
 package batchbarrier
 
 import (
@@ -23,9 +24,11 @@ const (
 	fewest, smallest = 8, 3
 	// leastShare of the program's or the requests' time that they wait for batches.
 	leastShare = 0.2
-	// mostBusy is the largest share of the batch's places that are busy on average: goroutines of about the same length leave few idle.
+	// mostBusy is the largest share of the batch's places that are busy on average: goroutines of
+	// about the same length leave few idle.
 	mostBusy = 0.7
-	// leastBlocked is the minimum share of their time in which the goroutines wait: places of those that compute are no faster for being busy.
+	// leastBlocked is the minimum share of their time in which the goroutines wait: computing
+	// goroutines do not get faster when more places are busy.
 	leastBlocked = 0.5
 	// mostOthers is the largest share of the waits for groups of goroutines that may be for others.
 	mostOthers = 0.05
@@ -152,7 +155,8 @@ func frameOf(p *rule.Pass, function string) *site.Frame {
 	return found
 }
 
-// count sums up the waits for the batches. It reports false where waits for other groups may be among them.
+// count sums up the waits for the batches. It reports false where waits for other groups may be
+// among them.
 func (b *batches) count() bool {
 	library := b.library()
 	var created, others int64
@@ -183,8 +187,8 @@ func (b *batches) count() bool {
 	return b.n >= smallest
 }
 
-// library is the type, with its package and a dot, whose method waits, if that is outside of the standard library and so
-// owns the line of the wait.
+// library is the type, with its package and a dot, whose method waits, if that is outside of the
+// standard library and so owns the line of the wait.
 func (b *batches) library() string {
 	if strings.HasPrefix(b.place.CalleeName(b.wait), "(*golang.org/x/sync/errgroup.Group)") {
 		return "golang.org/x/sync/errgroup.(*Group)."

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// leastOpen is the minimum number of connections that wait for a body to be closed; overClients per connection of the load, which may
-	// all be read at this moment.
+	// leastOpen is the minimum number of connections that wait for a body to be closed; overClients
+	// is the minimum per connection of the load, whose bodies may all be read at this moment.
 	leastOpen   = 200
 	overClients = 10
 	// leastCame is the minimum part of their goroutines, two each, that came during the recording.
@@ -96,8 +96,9 @@ func find(p *rule.Pass) []rule.Match {
 	return matches
 }
 
-// leaves returns the line of the first return statement, after a call that returns a response, which the function reaches without closing
-// the body; 0 if there is none, or if the response or its body goes elsewhere before. A return because of the call's error has no body.
+// leaves returns the line of the first return statement after a call that returns a response that
+// the function reaches without closing the body; 0 if there is none, or if the response or its body
+// is passed elsewhere before. After the call failed, there is no body.
 func leaves(p *gocode.Place, call *ast.CallExpr) int {
 	resp := syntax.Result(p, call)
 	if resp == nil || !syntax.Local(p, resp) {
@@ -160,8 +161,8 @@ func assigned(n ast.Node, id *ast.Ident) bool {
 	return false
 }
 
-// handed reports whether resp.Body, whose path is given, is an argument of a function that may close it: any but those of the standard
-// library, which read.
+// handed reports whether resp.Body, whose path is given, is an argument of a function that may
+// close it: any but those of the standard library, which read.
 func handed(p *gocode.Place, path []ast.Node) bool {
 	if len(path) < 2 {
 		return false
@@ -174,7 +175,8 @@ func handed(p *gocode.Place, path []ast.Node) bool {
 	return fn == nil || fn.Pkg() == nil || !symbol.Standard(fn.Pkg().Path())
 }
 
-// goesOn reports whether resp.Body itself is returned, stored, or wrapped in a value: somebody else closes it.
+// goesOn reports whether resp.Body itself is returned, stored, or wrapped in a value, so that other
+// code closes it.
 func goesOn(path []ast.Node) bool {
 	if len(path) < 2 {
 		return true
@@ -200,7 +202,8 @@ func onError(p *gocode.Place, ret ast.Node, call *ast.CallExpr) bool {
 			mentions = mentions || ok && p.Object(id) == err
 			return !mentions
 		})
-		// The first check of this error: a later one is of another call that sets the same variable.
+		// The first check of this error: a later one belongs to another call that sets the same
+		// variable.
 		if mentions && !setBetween(p, call, cond, err) {
 			return true
 		}

@@ -20,14 +20,14 @@ import (
 // often is the minimum share of responses that an early return must leave unread.
 const often = 0.05
 
-// early is a return statement of a function that reads most responses: the body of those that it returns for is unread.
+// early is a return statement of a function that reads most responses: there, the body is unread.
 type early struct {
 	line  int
 	share float64 // of the responses, as counted
 }
 
-// earlyReturn returns the return statement on which most responses are left unread, by counted executions; false if
-// there is none, or executions were not counted.
+// earlyReturn returns the return statement on which most responses are left unread, by counted
+// executions; false if there is none, or executions were not counted.
 func earlyReturn(pass *rule.Pass, p *gocode.Place, f *site.Frame, resp *types.Var) (early, bool) {
 	all, ok := evidence.Executions(pass, *f)
 	if !ok || all.PerUnit <= 0 {
@@ -45,8 +45,9 @@ func earlyReturn(pass *rule.Pass, p *gocode.Place, f *site.Frame, resp *types.Va
 	return most, most.share > 0
 }
 
-// unreadReturns returns the return statements below a condition on the response that come before the function
-// reads its body. It returns nil unless the function closes the body, and is seen to read it elsewhere.
+// unreadReturns returns the return statements below a condition on the response that come before
+// the function reads its body. It returns nil unless the function closes the body, and is seen to
+// read it elsewhere.
 func unreadReturns(p *gocode.Place, resp *types.Var) (returns []*ast.ReturnStmt) {
 	var reads []*ast.Ident
 	closed := false
@@ -113,7 +114,8 @@ func usage(path []ast.Node, id *ast.Ident) use {
 	return handsOver
 }
 
-// conditional reports whether a return statement is below a condition on the response, other than that it has no body.
+// conditional reports whether a return statement is below a condition on the response, other than
+// that it has no body.
 func conditional(p *gocode.Place, ret ast.Node, resp *types.Var) bool {
 	for _, n := range p.Enclosing(ret) {
 		var conds []ast.Expr
@@ -139,7 +141,8 @@ func conditional(p *gocode.Place, ret ast.Node, resp *types.Var) bool {
 	return false
 }
 
-// looksAt reports whether a condition mentions the response, and whether it holds for responses without a body.
+// looksAt reports whether a condition mentions the response, and whether it is true for responses
+// without a body.
 func looksAt(p *gocode.Place, cond ast.Expr, resp *types.Var) (mentions, empty bool) {
 	ast.Inspect(cond, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)

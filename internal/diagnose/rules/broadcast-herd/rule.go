@@ -1,4 +1,5 @@
-// Package broadcastherd finds condition variables whose Broadcast wakes goroutines that find nothing to do.
+// Package broadcastherd finds condition variables whose Broadcast wakes goroutines that find
+// nothing to do.
 package broadcastherd
 
 import (
@@ -125,9 +126,9 @@ func match(p *rule.Pass, w *wall.Wait, waker, waiter *site.Site) (rule.Match, bo
 	return m, true
 }
 
-// again returns the share of the waits at a line that are followed by another before the loop around them ends: each
-// time that the loop is reached, one wake-up at most ends it. It reports false where the line has no such loop, or
-// executions were not counted.
+// again returns the share of the waits at a line that are followed by another before the loop
+// around them ends: each time that the loop is reached, at most one wake-up ends it. It returns
+// false if the line has no such loop, or executions were not counted.
 func again(p *rule.Pass, s *site.Site) (float64, bool) {
 	place := p.Place(s)
 	e, ok := evidence.Executions(p, s.Frame)
@@ -146,8 +147,8 @@ func again(p *rule.Pass, s *site.Site) (float64, bool) {
 	return 0, false
 }
 
-// onlyWaits reports whether a loop does nothing but call Wait until a condition holds: for !ready { c.Wait() }, or
-// for { if ready { break }; c.Wait() }.
+// onlyWaits reports whether a loop does nothing but call Wait until a condition holds: for !ready {
+// c.Wait() }, or for { if ready { break }; c.Wait() }.
 func onlyWaits(loop ast.Node, wait *ast.CallExpr) bool {
 	f, ok := loop.(*ast.ForStmt)
 	if !ok || f.Post != nil {

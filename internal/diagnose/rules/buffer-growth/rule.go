@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// leastGrowths is how often a buffer must be reallocated on average each time that it is created.
+	// leastGrowths is how often a buffer must be reallocated on average each time that it is
+	// created.
 	leastGrowths = 3
 	// leastSize is the minimum mean size in bytes of what is allocated.
 	leastSize = 2048
@@ -31,8 +32,9 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// Each match overrides it. Doubling allocates two to four times the final size in total; a buffer of the right size
-				// allocates it once, one that is used again not at all.
+				// Each match overrides it. Doubling allocates two to four times the final size in
+				// total; a buffer of the right size allocates it once, one that is used again not
+				// at all.
 				Fraction: rule.Fraction{Expect: 0.6, Low: 0.3, High: 0.95},
 			},
 			Prepare: prepare,
@@ -122,10 +124,12 @@ type search struct {
 	buffers map[*types.Var]*buffer
 }
 
-// mostFrames is how far above a buffer's method the function is looked for that declares the buffer.
+// mostFrames is the maximum distance in frames between a buffer's method and the function that
+// declares the buffer.
 const mostFrames = 12
 
-// caller returns the frame of a row that grows a buffer, in the function that declares the buffer; -1 for others.
+// caller returns the frame of a row that grows a buffer, in the function that declares the buffer;
+// -1 for others.
 func (s *search) caller(r *site.Row) int {
 	from := grown(r)
 	if from < 0 {

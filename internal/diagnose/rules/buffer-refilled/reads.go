@@ -11,8 +11,8 @@ import (
 // longestVarint is how many bytes a number of encoding/binary has at most.
 const longestVarint = 10
 
-// reads returns the reader that a call reads a few bytes from, and how many: 0 for a line. It is false for calls that read more, or of which
-// that is not known.
+// reads returns the reader from which a call reads a few bytes, and how many: 0 for a line. It
+// returns false for calls that read more, or an unknown number.
 func reads(p *gocode.Place, call *ast.CallExpr) (from ast.Expr, n int64, ok bool) {
 	switch p.CalleeName(call) {
 	case "io.ReadFull", "io.ReadAtLeast":
@@ -62,7 +62,8 @@ func length(p *gocode.Place, e ast.Expr) int64 {
 	return 0
 }
 
-// size returns the size of an array or a struct of plain data, or of what a pointer points to; 0 for others.
+// size returns the size of an array or a struct of plain data, or of what a pointer points to; 0
+// for others.
 func size(t types.Type) int64 {
 	if t == nil {
 		return 0

@@ -1,4 +1,5 @@
-// Package bufferrefilled finds buffered readers that are reset for each small record, so that their whole buffer is read again.
+// Package bufferrefilled finds buffered readers that are reset for each small record, so that their
+// whole buffer is read again.
 package bufferrefilled
 
 import (
@@ -18,8 +19,9 @@ import (
 const (
 	standardSize = 4096 // of the buffer that bufio.NewReader makes
 	large        = 16 << 10
-	// leastPart of the executions of a reading line is how often the buffer is thrown away at least; mostReads is how many executions of any
-	// line may read from the buffer each time: what reads on in a loop needs it.
+	// leastPart is the minimum share of the executions of a reading line after which the buffer is
+	// discarded; mostReads is the maximum number of executions of any line that may read from the
+	// buffer each time: a loop that continues to read needs the buffer.
 	leastPart = 0.5
 	mostReads = 2
 	leastRuns = 100 // executions for each unit of work, or for each call of a function up the stack
@@ -118,8 +120,9 @@ func judge(c *finder.Case) bool {
 	return false
 }
 
-// saves is the part of the reads that reading 40 bytes instead saves, for files in the page cache (amd64, Linux): of 2 to 8 µs for 32 KiB
-// 0.5 to 1 µs remain, of 4 KiB about half. What Seek costs comes on top.
+// saves returns the share of the reads that reading 40 bytes instead saves, for files in the page
+// cache (amd64, Linux): of 2 to 8 µs for 32 KiB, 0.5 to 1 µs remain, of 4 KiB about half. The cost
+// of Seek is saved in addition.
 func saves(size int64) rule.Fraction {
 	if size >= large {
 		return rule.Fraction{Expect: 0.75, Low: 0.45, High: 0.92}

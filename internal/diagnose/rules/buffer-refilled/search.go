@@ -40,7 +40,8 @@ type search struct {
 	reset, seek *spot
 }
 
-// look goes through the function of the reading line and its callers, and the functions of the package that they call.
+// look examines the function of the reading line and its callers, and the functions of the package
+// that they call.
 func (x *search) look(rows []*site.Row) {
 	x.function(x.place.Decl, 0)
 	for _, r := range rows {
@@ -108,8 +109,8 @@ func (x *search) executions(p *gocode.Place, call *ast.CallExpr) (counts.Executi
 	return x.pass.Counts.Line(p.Pkg.Path(), at.Filename, at.Line)
 }
 
-// goesOn reports whether the buffer may be of use: a line of the package reads from the reader much more often than it is reset, or reads
-// more from it than is known to be little.
+// goesOn reports whether the buffer may be useful: a line of the package reads from the reader much
+// more often than it is reset, or reads more from it than a few bytes, as far as is known.
 func (x *search) goesOn() bool {
 	more := false
 	for _, f := range x.place.Files() {
@@ -149,8 +150,8 @@ func unknown(p *gocode.Place, call *ast.CallExpr) bool {
 	return !few
 }
 
-// maybe reports whether an expression may be the reader: it has one of its names or, in the functions that pass the reader on, is a variable
-// for a bufio.Reader.
+// maybe reports whether an expression may be the reader: it has one of its names or, in the
+// functions that pass the reader on, is a variable for a bufio.Reader.
 func (x *search) maybe(p *gocode.Place, e ast.Expr, fn *ast.FuncDecl) bool {
 	v := syntax.Named(p, e)
 	if same(v, x.reader) || same(v, x.reset.to) {
@@ -159,7 +160,8 @@ func (x *search) maybe(p *gocode.Place, e ast.Expr, fn *ast.FuncDecl) bool {
 	return v != nil && !v.IsField() && v.Type().String() == "*bufio.Reader" && slices.Contains(x.looked, fn)
 }
 
-// size returns how large the reader's buffer is: that of the call that makes it each time, or else the smallest of the package's readers.
+// size returns the size of the reader's buffer: that of the call that creates it each time,
+// otherwise the smallest of the package's readers.
 func (x *search) size() int64 {
 	size := x.reset.size
 	if size > 0 {
@@ -178,7 +180,8 @@ func (x *search) size() int64 {
 	return size
 }
 
-// made returns the size of the buffer of the reader that a call makes; 0 for other calls and an unknown size.
+// made returns the size of the buffer of the reader that a call creates; 0 for other calls and an
+// unknown size.
 func made(p *gocode.Place, call *ast.CallExpr) (size int64) {
 	switch p.CalleeName(call) {
 	case "bufio.NewReader":

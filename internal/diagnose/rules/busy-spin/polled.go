@@ -17,14 +17,16 @@ import (
 )
 
 const (
-	// vain is how many iterations of a loop, as counted, do nothing but try for each one that does something.
+	// vain is the minimum number of counted iterations of a loop that only try, per iteration that
+	// does something.
 	vain = 100
 	// hot is the minimum share of a loop's iterations in which a line runs that belongs to trying.
 	hot = 0.5
-	// yielder is the function of the runtime that schedules other goroutines on behalf of runtime.Gosched; it runs on the stack
-	// of the scheduler, so its callers are unknown.
+	// yielder is the function of the runtime that schedules other goroutines on behalf of
+	// runtime.Gosched; it runs on the stack of the scheduler, so its callers are unknown.
 	yielder = "runtime.gosched_m"
-	// mostYields is the minimum share of the counted calls of Gosched that a loop must have to be charged with what they cost.
+	// mostYields is the minimum share of the counted calls of Gosched that a loop must have to be
+	// charged with their cost.
 	mostYields = 0.9
 )
 
@@ -58,8 +60,8 @@ const (
 	state           // an atomic load, a value that a mutex guards
 )
 
-// line returns the frame of a row whose line belongs to trying in a loop that polls, the nearest to the leaf; -1 for
-// none.
+// line returns the frame of a row, nearest to the leaf, whose line belongs to trying in a loop that
+// polls; -1 for none.
 func (s *search) line(r *site.Row) int {
 	for i, f := range r.Stack {
 		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
@@ -78,7 +80,8 @@ func (s *search) line(r *site.Row) int {
 	return -1
 }
 
-// tries reports whether frames below a line of a loop are of trying: of the runtime, or of the functions that try.
+// tries reports whether frames below a line of a loop belong to trying: they are of the runtime, or
+// of the functions that try.
 func (s *search) tries(below []*site.Frame, l *polling) bool {
 	for _, f := range below {
 		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
@@ -92,7 +95,7 @@ func (s *search) tries(below []*site.Frame, l *polling) bool {
 	return true
 }
 
-// look returns the polling loop that the line of a frame is in, if the line runs in most iterations; nil for none.
+// look returns the polling loop around a line, if the line runs in most iterations; nil for none.
 func (s *search) look(f *site.Frame) *polling {
 	p := s.pass.Place(&site.Site{Frame: *f})
 	if p == nil || p.Func == nil {
@@ -117,7 +120,8 @@ func (s *search) look(f *site.Frame) *polling {
 	return found
 }
 
-// runs returns how often a line of the file that has a node ran for each unit of work; 0 when that is unknown.
+// runs returns how often a line of the file that contains a node ran per unit of work; 0 if that is
+// unknown.
 func (s *search) runs(p *gocode.Place, n ast.Node, line int) float64 {
 	e, _ := s.pass.Counts.Line(p.Pkg.Path(), p.Fset.Position(n.Pos()).Filename, line)
 	return e.PerUnit

@@ -28,7 +28,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Patterns{
 			Claim: rule.Claim{
-				// A blocked goroutine costs nothing. The rows do not include what the loop does with a value.
+				// A blocked goroutine costs nothing. The rows do not include what the loop does
+				// with a value.
 				Fraction: rule.Fraction{Expect: 1, Low: 0.9, High: 1},
 			},
 			Prepare: prepare,
@@ -58,8 +59,8 @@ Seen in the field: jackc/pgconn#39, livepeer/go-livepeer#1619,
 cschleiden/go-workflows#237, bitfinexcom/bitfinex-api-go#56 (from 100 % of a
 processor to 1 %), phuslu/lru#11 (why a lock of one's own that spins is slower).`
 
-// prepare returns the lines that find loops that poll, by counted executions, and those whose whole body is a select with
-// an idle default, each once, at the first of its lines.
+// prepare returns the lines that find loops that poll, by counted executions, and those whose whole
+// body is a select with an idle default, each once, at the first of its lines.
 func prepare(p *rule.Pass) []finder.Line {
 	counted := &search{pass: p, known: map[*ast.ForStmt]*polling{}, lines: map[gocode.Pos]*polling{}}
 	total := p.Table.Totals.TotalSeconds
@@ -150,7 +151,8 @@ func serves(p *gocode.Place, s *ast.SelectStmt) bool {
 	return false
 }
 
-// around returns the CPU rows of the polling: of the loop and its select, not of the bodies of cases.
+// around returns the CPU rows of the polling: those of the loop and its select, not those of the
+// bodies of cases.
 func around(c *finder.Case, loop *ast.ForStmt, sel *ast.SelectStmt) []*site.Row {
 	place, at := c.Place, c.Site
 	from, to := syntax.Line(place, loop.Pos()), syntax.Line(place, loop.End())

@@ -13,7 +13,8 @@ import (
 
 const gosched = "runtime.Gosched"
 
-// mostCallees is the number of nested functions of the package up to which an attempt is looked for.
+// mostCallees is the maximum depth of calls of functions of the package in which an attempt is
+// searched for.
 const mostCallees = 2
 
 // trying examines what most iterations of a loop do. Lines that run in few of them are left out.
@@ -99,7 +100,8 @@ func computes(a *ast.AssignStmt) bool {
 	return false
 }
 
-// selects examines a select statement. Its cases run when a channel is ready; one without a default blocks.
+// selects examines a select statement. Its cases run when a channel is ready; one without a default
+// blocks.
 func (t *trying) selects(s *ast.SelectStmt) bool {
 	idle := false
 	for _, c := range s.Body.List {

@@ -1,4 +1,5 @@
-// Package cachestampede finds results that several goroutines compute at the same time for one cache.
+// Package cachestampede finds results that several goroutines compute at the same time for one
+// cache.
 package cachestampede
 
 import (
@@ -21,7 +22,8 @@ import (
 const (
 	// fewest calls that overlap with one of the same input, and their least share of all calls.
 	fewest, leastShare = 10, 0.3
-	// mostly is the minimum share of the repeated calls that overlap: the others would find the result in the cache.
+	// mostly is the minimum share of the repeated calls that overlap: the others would find the
+	// result in the cache.
 	mostly = 0.7
 	// same is the minimum share of the results that are equal, where they could be compared.
 	same = 0.9
@@ -88,7 +90,8 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Frames(at), Judge: func(c *finder.Case) bool { return judge(c, suspects) }}, true
 }
 
-// overlaps reports whether most calls of a function with an input that it had before began while another one ran.
+// overlaps reports whether most calls of a function that repeat an input started while another one
+// with that input ran.
 func overlaps(f *inputs.Function) bool {
 	again := f.Calls - f.Stable
 	return f.Hashed == f.Calls && f.Overlapping >= fewest && float64(f.Overlapping) >= leastShare*float64(f.Calls) &&
@@ -133,8 +136,8 @@ func looksFirst(p *gocode.Place, call *ast.CallExpr) bool {
 	return found
 }
 
-// stores reports whether a function keeps the result of a call: it passes it to another function or method, or assigns it to
-// an element or a field.
+// stores reports whether a function keeps the result of a call: it passes it to another function or
+// method, or assigns it to an element or a field.
 func stores(p *gocode.Place, call *ast.CallExpr) bool {
 	switch parent := syntax.Parent(p, call).(type) {
 	case *ast.CallExpr:
@@ -179,7 +182,8 @@ func outlives(e ast.Expr) bool {
 	return false
 }
 
-// keeps reports whether a call may store an argument: it is of a method, and its result is not used.
+// keeps reports whether a call may store an argument: it is of a method, and its result is not
+// used.
 func keeps(p *gocode.Place, call *ast.CallExpr) bool {
 	fn := p.Callee(call)
 	if fn == nil || fn.Signature().Recv() == nil {

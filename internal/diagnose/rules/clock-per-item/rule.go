@@ -15,8 +15,8 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// least is the minimum number of readings for each call of the function: a loop of fewer iterations is short, however
-// often it runs.
+// least is the minimum number of readings for each call of the function: a loop of fewer iterations
+// is short, however often it runs.
 const least = 64
 
 // Rule is clock-per-item.
@@ -29,7 +29,8 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The rows are the readings; one in a thousand remains, and the test that skips the others.
+				// The rows are the readings; one in a thousand remains, and the test that skips the
+				// others.
 				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.8, High: 1},
 				Specificity: 1,
 				Removes:     true,

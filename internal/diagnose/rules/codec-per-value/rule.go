@@ -103,14 +103,16 @@ func (s *search) caller(r *site.Row) int {
 	return -1
 }
 
-// constructor reports whether a function, as a profile names it, is a constructor of a codec by its name.
+// constructor reports whether a function, as a profile names it, is a constructor of a codec by its
+// name.
 func constructor(function string) bool {
 	name := function[strings.LastIndexByte(function, '.')+1:]
 	return strings.HasPrefix(name, "New") && (strings.Contains(name, "Encoder") || strings.Contains(name, "Decoder") ||
 		strings.Contains(name, "Writer") || strings.Contains(name, "Reader"))
 }
 
-// starting reports whether a row passes, below a frame, through what a codec does for its first value.
+// starting reports whether a row passes, below a frame, through work that a codec does for its
+// first value.
 func (s *search) starting(r *site.Row, i int) bool {
 	for j := range i {
 		if funcname.Match(r.Stack[j].Function, s.starts...) {
@@ -254,7 +256,8 @@ func emptied(p *gocode.Place, around ast.Node, stream ast.Expr) bool {
 	return found
 }
 
-// held reports whether a stream lives longer than the call: it is a field of the receiver. A response has one value.
+// held reports whether a stream lives longer than the call: it is a field of the receiver. A
+// response has one value.
 func held(p *gocode.Place, stream ast.Expr) bool {
 	sel, ok := ast.Unparen(stream).(*ast.SelectorExpr)
 	if !ok || p.Decl.Recv == nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// leastRows is the minimum mean number of rows that the inner loop goes through: with 64 bytes of each, they take more than the first-level
-// cache of a processor, 32 to 64 kB.
+// leastRows is the minimum mean number of rows that the inner loop goes through: with 64 bytes of
+// each, they take more than the first-level cache of a processor, 32 to 64 kB.
 const leastRows = 800
 
 // Rule is column-order.
@@ -30,7 +30,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// Two to five times faster in row order where the table is larger than the caches; how much depends on them.
+				// Two to five times faster in row order where the table is larger than the caches;
+				// how much depends on them.
 				Fraction: rule.Fraction{Expect: 0.5, Low: 0.1, High: 0.85},
 			},
 			Start: finder.Sites(func(s *site.Site) rule.Match { return finder.Take(s, func(*site.Row) bool { return true }) }),
@@ -107,8 +108,8 @@ type order struct {
 	outer, inner ast.Node
 }
 
-// columns returns the order of an access whose row is the variable of the inner loop and whose column that of the loop around it; nil for
-// another order.
+// columns returns the order of an access whose row is the variable of the inner loop, and whose
+// column is the variable of the loop around it; nil for another order.
 func columns(p *gocode.Place, x *ast.IndexExpr) *order {
 	around := loops.Around(p, x)
 	if len(around) < 2 || !indexable(p.TypeOf(x.X)) {

@@ -91,8 +91,9 @@ func target(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	return syntax.Receiver(call)
 }
 
-// everywhere returns a call that creates a compressor with the constant level 9, and where it is, if the program creates no compressor in
-// another way: the writer at hand, from a pool or a function, is one of those.
+// everywhere returns a call that creates a compressor with the constant level 9, and its place, if
+// the program creates no compressor in another way: then the writer here, from a pool or a
+// function, is one of those.
 func everywhere(p *rule.Pass) (made *ast.CallExpr, where string) {
 	if p.Syntax == nil {
 		return nil, ""
@@ -125,7 +126,8 @@ func best(p *gocode.Place, w ast.Expr) *ast.CallExpr {
 	return made
 }
 
-// isBest reports whether a call creates a compressor with the constant level 9, which it may get from a field or a parameter.
+// isBest reports whether a call creates a compressor with the constant level 9, which it may get
+// from a field or a parameter.
 func isBest(all *gocode.Syntax, p *gocode.Place, made *ast.CallExpr) bool {
 	if len(made.Args) < 2 || !funcname.Match(p.CalleeName(made), "compress/gzip.NewWriterLevel", "compress/zlib.NewWriterLevel*", "compress/flate.NewWriter*") {
 		return false

@@ -25,8 +25,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The rows are dialling, handshakes and what the client sets up for them; a pool does that
-				// a few times.
+				// The rows are dialling, handshakes and what the client sets up for them; a pool
+				// does that a few times.
 				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.7, High: 1},
 				Specificity: 1,
 				Removes:     true,
@@ -59,8 +59,8 @@ func clients() []string {
 	return []string{"google.golang.org/grpc.NewClient", "google.golang.org/grpc.Dial", "google.golang.org/grpc.DialContext"}
 }
 
-// connecting returns the index of the main module's frame, nearest the leaf, below which a row connects; -1 for
-// other rows.
+// connecting returns the index of the main module's frame, nearest the leaf, below which a row
+// connects; -1 for other rows.
 func connecting(r *site.Row) int {
 	connects := false
 	for i, f := range r.Stack {
@@ -91,8 +91,8 @@ func judge(c *finder.Case) bool {
 	return false
 }
 
-// opened returns the call that opens the connection which a call opens or uses, and the variable that holds it; nil
-// for none.
+// opened returns the call that opens the connection which a call opens or uses, and the variable
+// that refers to it; nil for none.
 func opened(p *gocode.Place, call *ast.CallExpr) (*ast.CallExpr, *types.Var) {
 	if v := syntax.Result(p, call); v != nil && closes(v.Type()) {
 		return call, v
@@ -115,8 +115,8 @@ func closes(t types.Type) bool {
 	return ok
 }
 
-// usedAndClosed reports whether the function closes v, uses it for something else, and does not pass it on to
-// something that outlives the call.
+// usedAndClosed reports whether the function closes v, uses it for something else, and does not
+// pass it to something that outlives the call.
 func usedAndClosed(p *gocode.Place, v *types.Var) bool {
 	closed, used := false, false
 	for _, id := range syntax.Reads(p, v) {

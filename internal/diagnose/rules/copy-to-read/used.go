@@ -105,7 +105,8 @@ func (u *reader) value(p *gocode.Place, e ast.Expr) bool {
 	return entry
 }
 
-// assigned reports whether an assignment only reads a value: on its right side it may be an entry, or go to a variable that is only read.
+// assigned reports whether an assignment only reads a value: on its right side it may be an entry,
+// or be assigned to a variable that is only read.
 func (u *reader) assigned(p *gocode.Place, a *ast.AssignStmt, value ast.Node, entry bool) bool {
 	for _, lhs := range a.Lhs {
 		if ast.Node(lhs) == value {

@@ -109,8 +109,8 @@ func kind(c site.Cost) rule.Kind {
 	return rule.CPU
 }
 
-// cause describes a line in two sentences: how often it runs, what one execution costs and which calls take it; then
-// the inputs of its callees, and why its memory is on the heap.
+// cause describes a line in two sentences: how often it runs, what one execution costs and which
+// calls take it; then the inputs of its callees, and why its memory is on the heap.
 func cause(p *rule.Pass, s *site.Site) string {
 	line := "The line"
 	if s.Owner.Kind == gocode.Dependency {
@@ -166,7 +166,8 @@ func split(s *site.Site) []string {
 	return []string{"its CPU goes to " + cpu + ", its memory is allocated by " + bytes}
 }
 
-// inputs describes the inputs of the functions that the line calls, or else of its own function; "" when nothing is known.
+// inputs describes the inputs of the functions that the line calls, otherwise those of its own
+// function; "" if nothing is known.
 func inputs(p *rule.Pass, s *site.Site) string {
 	byCallee := map[string]int64{}
 	for _, rows := range [][]*site.Row{s.CPU, s.Allocs} {
@@ -191,8 +192,8 @@ const (
 	leastCallee = 0.15 // of the line's cost, of a callee in the cause
 )
 
-// parts describes where a line's rows go: "fmt.Sprintf (60 %) and the line itself (40 %)"; "" when there are none,
-// or the line calls nothing that costs much.
+// parts describes where a line's rows go: "fmt.Sprintf (60 %) and the line itself (40 %)"; "" when
+// there are none, or the line calls nothing that costs much.
 func parts(rows []*site.Row) string {
 	total := int64(0)
 	byCallee := map[string]int64{}
@@ -222,7 +223,8 @@ func parts(rows []*site.Row) string {
 	return funcname.List(words)
 }
 
-// callee returns the function that the line calls in a row. Calls of the runtime's allocator are "allocation".
+// callee returns the function that the line calls in a row. Calls of the runtime's allocator are
+// "allocation".
 func callee(r *site.Row) string {
 	name := stacks.Callee(r)
 	switch {

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// leastBytes is the mean size of a new big integer from which numbers are long: 64 bytes are 154 digits. An amount of money in any
-	// currency has less than 30.
+	// leastBytes is the mean size of a new big integer from which on numbers are long: 64 bytes are
+	// 154 digits. An amount of money in any currency has less than 30.
 	leastBytes = 64
 	// leastObjects in the heap profile, for the mean.
 	leastObjects = 1000
@@ -58,7 +58,8 @@ digits.
 
 Seen in the field: shopspring/decimal#381.`
 
-// exact are the functions whose results can have more digits than their operands, as profiles name them.
+// exact are the functions whose results can have more digits than their operands, as profiles name
+// them.
 func exact() []string {
 	return []string{"github.com/shopspring/decimal.Decimal.*", "math/big.(*Rat).*"}
 }

@@ -1,4 +1,5 @@
-// Package fewworkers finds requests that queue for too few worker goroutines, which mostly wait themselves.
+// Package fewworkers finds requests that queue for too few worker goroutines, which mostly wait
+// themselves.
 package fewworkers
 
 import (
@@ -20,11 +21,13 @@ import (
 const (
 	// leastShare of the requests' time that they must wait for the workers.
 	leastShare = 0.25
-	// queue is the minimum number of requests that wait at a time, for each worker: with fewer, one works at each of them.
+	// queue is the minimum number of requests that wait at a time, per worker: with fewer, each
+	// worker has one.
 	queue = 2
 	// mostIdle is the largest share of the workers' time in which they wait for work.
 	mostIdle = 0.1
-	// leastWaiting is the minimum share of their time in which they wait for something else, and use no processor.
+	// leastWaiting is the minimum share of their time in which they wait for something else, and
+	// use no processor.
 	leastWaiting = 0.5
 	// most workers that are too few.
 	most = 256
@@ -88,7 +91,8 @@ type workers struct {
 	where  *wall.Place // most of it; nil when that is unknown
 }
 
-// busy reports whether the workers are few, lasting, hardly idle, and wait for something other than work.
+// busy reports whether the workers are few, lasting, hardly idle, and wait for something other than
+// work.
 func (w *workers) busy() bool {
 	w.n = w.Found + w.Created - w.Ended
 	if w.Runtime || w.n < 1 || w.n > most || w.Seconds < 0.8*float64(w.n)*w.pass.Trace.Parallelism.Length {

@@ -26,11 +26,11 @@ const (
 	// not grow with requests.
 	leastCounted = 200
 	leastPerUnit = 0.02
-	// leastCame is the minimum part of them that came during the recording: a pool is there from the
-	// start.
+	// leastCame is the minimum share of them that appeared during the recording: a pool exists from
+	// the start.
 	leastCame = 0.5
-	// overClients is the minimum number of them per connection of the load: each connection may have
-	// some goroutines of its own.
+	// overClients is the minimum number of them per connection of the load: each connection may
+	// have some goroutines of its own.
 	overClients = 10
 	// leastLeaked goroutines are enough if the garbage collector found that nothing can wake them:
 	// a service may have a few that block forever by design.

@@ -31,11 +31,12 @@ const (
 	leastTimes = 20
 	fewTimes   = 5
 	mostly     = 0.5
-	// long is the minimum share of the program's CPU under the lock of a section that is too long. Shorter ones are
-	// entered too often.
+	// long is the minimum share of the program's CPU under the lock of a section that is too long.
+	// Shorter ones are entered too often.
 	long = 0.1
-	// popular is the minimum share of the program's CPU in a short section, with its Lock and Unlock, that is
-	// entered too often. Below it, the holder was preempted by chance, as happens on a busy machine, and others waited.
+	// popular is the minimum share of the program's CPU in a short section, with its Lock and
+	// Unlock, that is entered too often. Below it, the holder was preempted by chance, as happens
+	// on a busy machine, and others waited.
 	popular = 0.05
 	// manyIterations of a loop under the lock are too many to hold it for all of them.
 	manyIterations = 1000
@@ -53,8 +54,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// Of the time under the lock: from half of the work moved out to a lock without waiting. Package diagnose
-				// models what that does to the queue.
+				// Of the time under the lock: from half of the work moved out to a lock without
+				// waiting. Package diagnose models what that does to the queue.
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
 			},
 			Prepare: prepare,
@@ -113,8 +114,8 @@ func (w waits) longest(s *site.Site) rule.Match {
 	}
 }
 
-// describe fills in what the program does under the lock, as far as the source shows it. It reports false when that
-// cannot explain the waiting. place is nil when the source is not available.
+// describe fills in what the program does under the lock, as far as the source shows it. It returns
+// false if that cannot explain the waiting. place is nil if the source is not available.
 func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
 	p := w.pass
 	waited, _ := stacks.Sum(m.Mutex)

@@ -26,7 +26,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// The rows are all CPU that the program spends on new connections; other clients may cause some of it.
+				// The rows are all CPU that the program spends on new connections; other clients
+				// may cause some of it.
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
 			},
 			Prepare: prepare,
@@ -86,8 +87,8 @@ func drains(p *gocode.Place) bool {
 	return reads
 }
 
-// few reports whether a call's client has a Transport with the field's default: one that the package makes without the field, or
-// the default one.
+// few reports whether a call's client has a Transport with the field's default: one that the
+// package creates without the field, or the default one.
 func few(p *gocode.Place, call *ast.CallExpr) bool {
 	client := syntax.Receiver(call)
 	if client == nil {

@@ -16,16 +16,20 @@ import (
 )
 
 const (
-	// leastBlocks is the minimum number of samples that build the codes of blocks. Without them nothing says what became of the blocks.
+	// leastBlocks is the minimum number of samples that build the codes of blocks. Without them it
+	// is unknown how blocks were stored.
 	leastBlocks = 8
-	// mostMatched is the largest time for following repetitions, as a share of the search for them. In texts it takes as long as the rest.
+	// mostMatched is the largest time for following repetitions, as a share of the search for them.
+	// In texts it takes as long as the rest.
 	mostMatched = 0.35
-	// Writing a compressed block takes about as long as its codes, and less if the block is short. mostWritten is the largest share of that
-	// time where blocks are seen to be stored instead, in leastStored samples.
+	// Writing a compressed block takes about as long as building its codes, and less if the block
+	// is short. mostWritten is the largest share of that time if blocks are seen to be stored
+	// instead, in leastStored samples.
 	mostWritten = 0.25
 	leastStored = 2
-	// Storing a block may take too little to be seen. Then mostOfLarge is the largest share, of blocks so large that the search takes
-	// leastSearch times as long as the codes or longer: thousands of bytes.
+	// Storing a block may take too little time for a sample. Then mostOfLarge is the largest share,
+	// for blocks so large that the search takes leastSearch times as long as the codes or longer:
+	// thousands of bytes.
 	mostOfLarge = 0.1
 	leastSearch = 1.0
 )
@@ -108,9 +112,10 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	}, true
 }
 
-// caller returns the index of the line that has data compressed: of the main module if it calls the compressor directly or through
-// a dependency, of the dependency that is a handler of its own otherwise. It returns -1 for none, and for images: their encoders
-// compress what nothing has compressed before.
+// caller returns the index of the line that has data compressed: of the main module if it calls the
+// compressor directly or through a dependency, otherwise of the dependency that is a handler of its
+// own. It returns -1 for none, and for images: their encoders compress data that was not compressed
+// before.
 func caller(r *site.Row) int {
 	deflates, dep := false, -1
 	for i, f := range r.Stack {

@@ -22,7 +22,8 @@ var packed = []string{
 	"application/zip", "application/gzip", "application/x-gzip", "application/zstd", "application/x-7z", "application/epub",
 }
 
-// sends says where the program sets such a content type of a response: "main.go:86 sends image/png"; "" for nowhere.
+// sends says where the program sets a response's content type to such a type: "main.go:86 sends
+// image/png"; "" for nowhere.
 func sends(p *rule.Pass, rows []*site.Row) string {
 	served := slices.ContainsFunc(rows, func(r *site.Row) bool { return at(r, "net/http.(*conn).serve") })
 	if !served || p.Syntax == nil {
@@ -45,8 +46,8 @@ func sends(p *rule.Pass, rows []*site.Row) string {
 	return ""
 }
 
-// adopt makes a match about a dependency's handler one about the line of the program that puts it before its own, if there is one such
-// line: what it compresses is decided there.
+// adopt turns a match about a dependency's handler into one about the line of the program that
+// wraps its own handler with it, if there is one such line: there it is decided what is compressed.
 func adopt(p *rule.Pass, m *rule.Match) {
 	if m.Site.Owner.Kind != gocode.Dependency || p.Syntax == nil {
 		return
@@ -62,7 +63,8 @@ func adopt(p *rule.Pass, m *rule.Match) {
 	}
 }
 
-// compresses reports whether a function of a package looks like one that makes a handler which compresses.
+// compresses reports whether a function of a package looks like one that returns a handler which
+// compresses.
 func compresses(fn *types.Func, pkg string) bool {
 	if fn.Pkg() == nil || fn.Pkg().Path() != pkg {
 		return false

@@ -75,17 +75,19 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Calls{Functions: httpconn.Calls()[:5]}, Judge: judge}, true
 }
 
-// leastShare is the part of all CPU that new connections must take where the setting is not in the function that sends the request.
+// leastShare is the part of all CPU that new connections must take where the setting is not in the
+// function that sends the request.
 const leastShare = 0.05
 
-// leastOften is how often per request a request must be made that closes its connection; leastRuns per run of a program that exits.
+// leastOften is how often per request a request that closes its connection must be made; leastRuns
+// is that per run of a program that exits.
 const (
 	leastOften = 0.05
 	leastRuns  = 100
 )
 
-// offElsewhere returns the only place of the program that often makes requests which close their connection; "" if there is none, or are
-// several.
+// offElsewhere returns the only place of the program that often makes requests that close their
+// connection; "" if there is none, or several.
 func offElsewhere(p *rule.Pass) (setting string) {
 	if p.Syntax == nil {
 		return ""

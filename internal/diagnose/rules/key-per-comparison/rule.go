@@ -27,8 +27,9 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// A sort of n elements makes about n·log₂(n) comparisons of two keys each; n keys are left. That saves nine tenths for
-				// 32 elements, and what keeping the keys costs is small beside computing them.
+				// A sort of n elements makes about n·log₂(n) comparisons of two keys each; n keys
+				// remain. That saves nine tenths for 32 elements, and keeping the keys costs little
+				// compared with computing them.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.98},
 				Specificity: 1,
 				Removes:     true,
@@ -83,7 +84,8 @@ type key struct {
 	std  bool // a call of the standard library, or a concatenation
 }
 
-// caller returns the index of the comparison's frame in a row that computes a key below a sort; -1 for other rows.
+// caller returns the index of the comparison's frame in a row that computes a key below a sort; -1
+// for other rows.
 func (s *search) caller(r *site.Row) int {
 	sorting := -1
 	for i := range r.Stack {
@@ -126,10 +128,11 @@ func (s *search) at(f *site.Frame, callee string) *key {
 }
 
 const (
-	// leastEach is the minimum time in seconds of a line's keys in one comparison, where executions were counted.
+	// leastEach is the minimum time in seconds of a line's keys in one comparison, where executions
+	// were counted.
 	leastEach = 20e-9
-	// mostlyBelow is the minimum share of a function's cost that must be in what it calls or allocates, for one that is not of the standard
-	// library: a getter does nothing of its own.
+	// mostlyBelow is the minimum share of a function's cost that must be in what it calls or
+	// allocates, if it is not of the standard library: a getter has no work of its own.
 	mostlyBelow = 0.3
 )
 
@@ -155,7 +158,8 @@ func (s *search) judge(c *finder.Case) bool {
 	return true
 }
 
-// works reports whether a good part of the cost is in what the key's function calls, or it allocates.
+// works reports whether a good part of the cost of the key's function is in what it calls, or it
+// allocates.
 func works(c *finder.Case) bool {
 	if _, objects := stacks.Sum(c.Allocs); objects > 0 {
 		return true

@@ -16,19 +16,21 @@ import (
 )
 
 const (
-	// leastPassed is the size of a value, in bytes, from which it is expensive to pass: it takes some 30 ns to copy.
+	// leastPassed is the size of a value, in bytes, from which on it is expensive to pass: copying
+	// it takes about 30 ns.
 	leastPassed = 1024
 	// leastOwn is the minimum share of the line's CPU that the copy and the line itself must have.
 	leastOwn = 0.5
 )
 
-// readers are functions that only read the arrays that are passed to them as slices, and call functions before they
-// return.
+// readers are functions that only read the arrays that are passed to them as slices, and call
+// functions before they return.
 func readers() []string {
 	return []string{"sort.Search*", "slices.BinarySearch*", "slices.Index*", "slices.Contains*", "slices.Equal*", "slices.Max*", "slices.Min*", "len"}
 }
 
-// byValue judges a call that passes a large value, as its receiver or an argument, to a function that only reads it.
+// byValue judges a call that passes a large value, as its receiver or an argument, to a function
+// that only reads it.
 func byValue(c *finder.Case) bool {
 	if generic(c.Place) || !dominates(c) {
 		return false
@@ -66,7 +68,8 @@ func explain(c *finder.Case, call *ast.CallExpr, fn *types.Func, v value, size i
 	}}
 }
 
-// dominates reports whether the rows of the match have most of the CPU of the line and of what it calls in libraries.
+// dominates reports whether the rows of the match have most of the CPU of the line and of what it
+// calls in libraries.
 func dominates(c *finder.Case) bool {
 	own, _ := stacks.Sum(c.CPU)
 	all, _ := stacks.Sum(c.Site.CPU)
@@ -136,7 +139,8 @@ func passed(p *gocode.Place, call *ast.CallExpr, fn *types.Func) (values []value
 	return values
 }
 
-// addressable reports whether an expression is a variable, a part of one or what a pointer points to.
+// addressable reports whether an expression is a variable, a part of one or what a pointer points
+// to.
 func addressable(p *gocode.Place, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -170,8 +174,8 @@ func onlyRead(p *gocode.Place, v *types.Var) bool {
 	return true
 }
 
-// reads reports whether a use of a value reads it or a part of it, at once. What is behind its slices, maps and pointers
-// is not part of it: the copy shares that.
+// reads reports whether a use of a value only reads it or a part of it, immediately. What its
+// slices, maps and pointers refer to is not part of it: the copy shares that.
 func reads(p *gocode.Place, use *ast.Ident) bool {
 	path := p.Enclosing(use)
 	var at ast.Expr = use
@@ -238,7 +242,8 @@ func readBy(p *gocode.Place, at ast.Expr, by ast.Node) bool {
 	return true
 }
 
-// called reports whether function literals around a node run before the function that holds them returns.
+// called reports whether function literals around a node run before the function that contains them
+// returns.
 func called(p *gocode.Place, path []ast.Node) bool {
 	for i, n := range path {
 		if _, lit := n.(*ast.FuncLit); !lit || n == p.Func {

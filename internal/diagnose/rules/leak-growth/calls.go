@@ -13,9 +13,9 @@ import (
 const mostThrough = 0.8
 
 // grownCalls returns the lines that grew, and the lines of the program that call other modules or
-// the standard library in which memory grew: a registry that each request adds to allocates on many
-// lines of its own, all called from one line of the program. A line refers to the call that explains
-// it.
+// the standard library in which memory grew: a registry to which each request adds allocates on
+// many lines of its own, all called from one line of the program. Each line refers to the call that
+// explains it.
 func grownCalls(p *rule.Pass) (lines []growth, calls []*growth) {
 	type key struct {
 		function, file string

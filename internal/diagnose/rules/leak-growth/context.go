@@ -14,12 +14,13 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// mostCancelled is the largest share of a line's contexts that are cancelled, as counted, for the others to be a leak.
+// mostCancelled is the largest share of a line's contexts that are cancelled, as counted, for the
+// others to be a leak.
 const mostCancelled = 0.9
 
-// uncancelled returns what retains the contexts that a line derives from another, if their cancel functions are not
-// called, or seldom; nil otherwise. A context that can be cancelled is in the map of its parent's children until one of the two
-// is cancelled (context.propagateCancel).
+// uncancelled returns what retains the contexts that a line derives from another, if their cancel
+// functions are never or seldom called; nil otherwise. A context that can be cancelled is in the
+// map of its parent's children until one of the two is cancelled (context.propagateCancel).
 func uncancelled(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 	for _, call := range p.Calls() {
 		name := p.CalleeName(call)
@@ -36,7 +37,8 @@ func uncancelled(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 	return nil
 }
 
-// neverCancelled returns why contexts of a call stay, in words; "" if they do not, or nothing shows that they do.
+// neverCancelled returns the reason why contexts of a call stay in memory; "" if they do not, or
+// nothing shows that they do.
 func neverCancelled(pass *rule.Pass, s *site.Site, p *gocode.Place, call *ast.CallExpr) string {
 	cancel := secondResult(p, call)
 	if cancel == nil {
@@ -108,7 +110,8 @@ func secondResult(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// passesOn reports whether a statement or a part of a literal gives the value of v to something else, which may call it.
+// passesOn reports whether a statement or a part of a literal gives the value of v to something
+// else, which may call it.
 func passesOn(p *gocode.Place, n ast.Node, v *types.Var) bool {
 	var values []ast.Expr
 	switch n := n.(type) {

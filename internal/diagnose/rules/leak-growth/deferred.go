@@ -13,11 +13,13 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// leastDeferred is how many defers must be waiting at a time, on average of the calls of the function.
+// leastDeferred is how many defers must be pending at a time, on average over the calls of the
+// function.
 const leastDeferred = 10
 
-// deferred returns the defer statement that retains what live rows hold: in a loop that calls what made it, of a function that returns
-// seldom or never; nil if there is none. A deferred call keeps its arguments until the function returns.
+// deferred returns the defer statement that retains live rows: in a loop that calls what allocated
+// them, in a function that seldom or never returns; nil if there is none. A deferred call keeps its
+// arguments until the function returns.
 func deferred(pass *rule.Pass, live []*site.Row) *keep {
 	for _, r := range live {
 		for _, f := range r.Stack {
@@ -38,8 +40,8 @@ func deferred(pass *rule.Pass, live []*site.Row) *keep {
 	return nil
 }
 
-// deferredAt is deferred for a line that runs so often for each call of its function: the line of the defer statement, or one whose result
-// the deferred call uses.
+// deferredAt is deferred for a line that runs that often per call of its function: the line of the
+// defer statement, or one whose result the deferred call uses.
 func deferredAt(p *gocode.Place, perCall, calls float64) *keep {
 	for _, n := range p.Nodes {
 		if d, ok := n.(*ast.DeferStmt); ok && len(loops.Around(p, d)) > 0 {

@@ -53,8 +53,8 @@ func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 	return found
 }
 
-// makes returns the types of the package of which the line makes values, or parts of values: those of
-// the composite literals that the line is in, and of the results of its function.
+// makes returns the types of the package of which the line creates values, or parts of values:
+// those of the composite literals around the line, and of the results of its function.
 func makes(p *gocode.Place) []*types.Named {
 	var made []*types.Named
 	add := func(t types.Type) {
@@ -108,8 +108,8 @@ func insertions(p *gocode.Place, root ast.Node, yield func(insertion, ast.Node))
 	})
 }
 
-// holds returns what retains what is inserted, if that is a field or a package variable that nothing
-// is ever removed from, or seldom; nil otherwise.
+// holds returns what retains an inserted value, if that is a field or a package variable from which
+// values are never or seldom removed; nil otherwise.
 func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 	v := kept(p, in.into)
 	if v == nil {
@@ -143,9 +143,9 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 	return k
 }
 
-// removed returns how often entries were removed for each time that one was put in, while executions
-// were counted, and the functions that remove them. It reports false where that is not known: what
-// ran may have removed several at once.
+// removed returns how many removals of entries there were per insertion, while executions were
+// counted, and the functions that remove them. It returns false if that is unknown: a removal may
+// have removed several at once.
 func removed(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion, out []ast.Node) (share float64, names string, ok bool) {
 	at := p.Fset.Position(in.at)
 	put, ok := pass.Counts.Line(s.Owner.Package, at.Filename, at.Line)
@@ -196,8 +196,8 @@ func single(p *gocode.Place, n ast.Node) bool {
 	return takesFirst(n) || ok && funcname.Match(p.CalleeName(call), "delete", "(*sync.Map).Delete", "(*sync.Map).LoadAndDelete", "(*sync.Map).CompareAndDelete")
 }
 
-// container returns the map that an assignment inserts into, or the slice that it appends to, and the
-// value; nil for neither.
+// container returns the map that an assignment inserts into, or the slice that it appends to, and
+// the value; nil for neither.
 func container(p *gocode.Place, a *ast.AssignStmt, i int, lhs ast.Expr) (into, value ast.Expr) {
 	paired := len(a.Lhs) == len(a.Rhs)
 	if x, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {

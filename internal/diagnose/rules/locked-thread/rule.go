@@ -26,8 +26,8 @@ const (
 	leastShare = 0.02
 )
 
-// switches are the functions of the runtime that stop the thread of a locked goroutine that waits, and wake it. They run
-// for locked goroutines only.
+// switches are the functions of the runtime that stop the thread of a locked goroutine that waits,
+// and wake it. They run for locked goroutines only.
 var switches = []string{"runtime.startlockedm", "runtime.stoplockedm"}
 
 // Rule is locked-thread.
@@ -116,8 +116,8 @@ func handovers(p *rule.Pass) (rows []*site.Row) {
 	return rows
 }
 
-// locked reports whether the function of a place locks its goroutine to the thread before the place's line, and does not
-// unlock it before.
+// locked reports whether the function of a place locks its goroutine to the thread before the
+// place's line, and does not unlock it before.
 func locked(p *gocode.Place) bool {
 	if p.Func == nil {
 		return false
@@ -177,8 +177,8 @@ func lockLine(p *gocode.Place) (line int) {
 	return line
 }
 
-// needsThread reports whether a file of the package imports what may depend on the thread: cgo, system calls, or a
-// package outside of the standard library, which may use them.
+// needsThread reports whether a file of the package imports something that may depend on the
+// thread: cgo, system calls, or a package outside of the standard library, which may use them.
 func needsThread(p *gocode.Place) bool {
 	for _, f := range p.Files() {
 		for _, spec := range f.Imports {

@@ -19,7 +19,8 @@ import (
 const (
 	// leastWait of all goroutines together, in seconds per second, that is worth a finding.
 	leastWait = 0.05
-	// leastPart of the CPU under the lock that log lines must take. They also wait, which no CPU profile shows.
+	// leastPart is the minimum share of the CPU under the lock in log lines. They also wait, which
+	// no CPU profile shows.
 	leastPart = 0.2
 	// leastTimes is the minimum number of waits that is not chance.
 	leastTimes = 20
@@ -43,7 +44,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// Each match overrides it with the part of the section's CPU that the log lines take.
+				// Each match overrides it with the part of the section's CPU that the log lines
+				// take.
 				Fraction: rule.Fraction{Expect: 0.6, Low: 0.2, High: 1},
 				// It knows what takes long under the mutex; hot-mutex only measures.
 				Specificity: 1,

@@ -1,4 +1,5 @@
-// Package machineinfopercall finds calls on hot paths that ask the system for what stays the same while the program runs.
+// Package machineinfopercall finds calls on hot paths that ask the system for information that does
+// not change while the program runs.
 package machineinfopercall
 
 import (
@@ -21,7 +22,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// A value that was read before costs nothing; addresses are read again once in a while.
+				// A value that was read before costs nothing; addresses are read again once in a
+				// while.
 				Fraction:    rule.Fraction{Expect: 0.99, Low: 0.9, High: 1},
 				Specificity: 1,
 				Removes:     true,
@@ -62,7 +64,8 @@ func subject(name string) (what string, changes bool) {
 	return "what the system is", true
 }
 
-// functions are the functions that the rule looks for, as profiles name them. The ones of other modules read files of /proc and /sys.
+// functions are the functions that the rule searches for, as profiles name them. Those of other
+// modules read files of /proc and /sys.
 func functions() []string {
 	return []string{
 		"os.Hostname", "net.Interfaces", "net.InterfaceAddrs", "net.InterfaceByName", "net.InterfaceByIndex", "net.(*Interface).Addrs", "runtime/debug.ReadBuildInfo",

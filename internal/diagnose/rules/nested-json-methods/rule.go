@@ -1,4 +1,5 @@
-// Package nestedjsonmethods finds JSON that is scanned again at each level of types with MarshalJSON or UnmarshalJSON.
+// Package nestedjsonmethods finds JSON that is scanned again at each level of types with
+// MarshalJSON or UnmarshalJSON.
 package nestedjsonmethods
 
 import (
@@ -174,8 +175,9 @@ func (c *cost) add(r *site.Row) {
 	c.samples += r.Count
 }
 
-// addOutermost adds the scanning of what the outermost methods return, for lines that encode nothing but values with the methods
-// found: without methods in the tree, that is not scanned either.
+// addOutermost adds the scanning of the results of the outermost methods, for lines that encode
+// only values with the methods found: without methods in the tree, those results are not scanned
+// either.
 func (c *cost) addOutermost(p *rule.Pass, rows map[site.Frame][]*site.Row, methods map[string]bool) {
 	if c.samples == 0 || len(rows) == 0 {
 		return
@@ -209,7 +211,8 @@ func (c *cost) share(p *rule.Pass) float64 {
 	return float64(c.value) * 1e-9 / p.Table.Totals.TotalSeconds
 }
 
-// levels returns the indexes of the methods in a row's stack that encoding/json calls, innermost first, without those of the standard library.
+// levels returns the indexes of the methods in a row's stack that encoding/json calls, innermost
+// first, without those of the standard library.
 func (c *cost) levels(r *site.Row) (levels []int) {
 	for i := 0; i < len(r.Stack)-1; i++ {
 		f := r.Stack[i]
@@ -220,7 +223,8 @@ func (c *cost) levels(r *site.Row) (levels []int) {
 	return levels
 }
 
-// scanning reports whether a row scans text below the method at an index of its stack, which calls encoding/json itself.
+// scanning reports whether a row scans text below the method at an index of its stack, which calls
+// encoding/json itself.
 func (c *cost) scanning(r *site.Row, method int) bool {
 	if method == 0 || !in(r.Stack[method-1].Function, c.entries) {
 		return false
@@ -233,7 +237,8 @@ func (c *cost) scanning(r *site.Row, method int) bool {
 	return false
 }
 
-// parts reports whether the method at an index of a row's stack has encoding/json encode or decode a value that contains others.
+// parts reports whether the method at an index of a row's stack has encoding/json encode or decode
+// a value that contains others.
 func (c *cost) parts(r *site.Row, method int) bool {
 	if method == 0 || !in(r.Stack[method-1].Function, c.entries) {
 		return false
@@ -246,8 +251,8 @@ func (c *cost) parts(r *site.Row, method int) bool {
 	return false
 }
 
-// encodes returns the index of the line outside of the standard library that encodes a value, if the row scans what the value's own
-// method returned; -1 for others. Nothing is known like that of decoding.
+// encodes returns the index of the line outside of the standard library that encodes a value, if
+// the row scans the result of the value's own method; -1 for others. Decoding has nothing like it.
 func (c *cost) encodes(r *site.Row) int {
 	scans := false
 	for i := range r.Stack {

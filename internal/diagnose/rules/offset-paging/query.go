@@ -21,13 +21,14 @@ type query struct {
 	runs  float64
 }
 
-// byOffset matches SQL with an offset that is given by a parameter. SQL has no other use of the word.
+// byOffset matches SQL with an offset as a parameter. SQL has no other use of the word.
 const byOffset = `(?i)\boffset\s+(\?|[$:@]\w+|%[dvs])`
 
 // mostCallers is how many callers of a function are searched for the loop.
 const mostCallers = 6
 
-// look returns the query by an offset in the function of a place, if a loop around it or its callers changes the offset.
+// look returns the query with an offset in the function of a place, if a loop around it or around
+// its callers changes the offset.
 func (s *search) look(p *gocode.Place, stack []*site.Frame) *query {
 	var found *query
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
@@ -55,8 +56,8 @@ func (s *search) look(p *gocode.Place, stack []*site.Frame) *query {
 	return found
 }
 
-// offsetOf returns how a call names its offset and the arguments that may be it: of a query in SQL all arguments after the text, of a
-// query builder the number.
+// offsetOf returns how a call names its offset, and the arguments that may be the offset: for a
+// query in SQL all arguments after the text, for a query builder the number.
 func (s *search) offsetOf(p *gocode.Place, call *ast.CallExpr) (text string, args []ast.Expr) {
 	fn := p.Callee(call)
 	if fn == nil || fn.Signature().Recv() == nil && fn.Name() != "Sprintf" {
@@ -75,8 +76,8 @@ func (s *search) offsetOf(p *gocode.Place, call *ast.CallExpr) (text string, arg
 	return "", nil
 }
 
-// changing returns the words for the loop that changes a value which a call gets: one around the call or, for a parameter of the
-// function, around the call of a caller. "" when there is none.
+// changing returns the words for the loop that changes a value which a call gets: a loop around the
+// call or, for a parameter of the function, around the call in a caller; "" if there is none.
 func (s *search) changing(p *gocode.Place, stack []*site.Frame, call *ast.CallExpr, arg ast.Expr) string {
 	for _, loop := range loops.Around(p, call) {
 		if !loops.Invariant(p, loop, arg) {
@@ -112,7 +113,8 @@ func where(p *gocode.Place, loop ast.Node, f *site.Frame) string {
 	return fmt.Sprintf("the loop at %s:%d", path.Base(strings.ReplaceAll(f.File, `\`, "/")), syntax.Line(p, loop.Pos()))
 }
 
-// variables returns the variables in an expression, and those that local variables in it are computed from.
+// variables returns the variables in an expression, and those that local variables in it are
+// computed from.
 func variables(p *gocode.Place, e ast.Expr) (found []*types.Var) {
 	seen := map[types.Object]bool{}
 	var follow func(ast.Node)

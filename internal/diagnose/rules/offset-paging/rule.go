@@ -1,4 +1,5 @@
-// Package offsetpaging finds loops that ask a database for one page after the other by a growing offset.
+// Package offsetpaging finds loops that query the pages of a table one after the other by a growing
+// offset.
 package offsetpaging
 
 import (
@@ -74,7 +75,8 @@ type search struct {
 
 type function struct{ name, file string }
 
-// caller returns the frame of the function, nearest the leaf, that queries by a growing offset; -1 for none.
+// caller returns the frame of the function, nearest the leaf, that queries by a growing offset; -1
+// for none.
 func (s *search) caller(r *site.Row) int {
 	for i, f := range r.Stack {
 		if f.Owner.Kind != gocode.Main && f.Owner.Kind != gocode.Dependency {
@@ -102,7 +104,8 @@ func (s *search) judge(c *finder.Case) bool {
 		return false
 	}
 	pages := q.runs
-	// Of pages that each cost one page and those that are skipped, which are half of all on average, the first is left.
+	// Each page costs its own rows and the skipped ones, half of all pages on average; its own rows
+	// remain.
 	spare := pages / 2 / (pages/2 + 1)
 	c.Fraction = &rule.Fraction{Expect: 0.8 * spare, Low: 0.2 * spare, High: 0.99}
 	c.Cause = fmt.Sprintf("%s asks for a page of rows by %s, which %s changes: each time the database reads all rows before the page, and skips them. It runs %s times per %s, so page k costs about k times as much as the first.",

@@ -11,8 +11,9 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// late finds what values that their pool has lost allocate when they are used first: a writer of compress/gzip creates
-// its compressor, of 800 KB, in its first Write. The writer itself is too small for a sample of New.
+// late finds what values that their pool has lost allocate at their first use: a writer of
+// compress/gzip creates its compressor, of 800 KB, in its first Write. The writer itself is too
+// small for a sample of New.
 type late struct {
 	pass  *rule.Pass
 	known map[string][]taken // by function, as profiles name it
@@ -30,11 +31,12 @@ func atFirstUse(p *rule.Pass) []finder.Line {
 	return []finder.Line{{Start: finder.Frames(l.user), Judge: l.judge}}
 }
 
-// nearTaker is the number of frames from a method of a value up to which the function that takes the value is looked for.
+// nearTaker is the maximum distance in frames between a method of a value and the function that
+// takes the value.
 const nearTaker = 4
 
-// user returns the index of the frame that takes and loses a value, below which a method of the value calls a
-// constructor; -1 for none.
+// user returns the index of the frame that takes and loses a value, below which a method of the
+// value calls a constructor; -1 for none.
 func (l late) user(r *site.Row) int {
 	for i := 1; i < len(r.Stack); i++ {
 		method := r.Stack[i].Function
@@ -95,7 +97,8 @@ func (l late) losses(f *site.Frame) (all []taken) {
 	return all
 }
 
-// methodsOf returns what the names of a pointer type's methods start with in profiles; "" for other types.
+// methodsOf returns what the names of a pointer type's methods start with in profiles; "" for other
+// types.
 func methodsOf(t types.Type) string {
 	ptr, ok := t.(*types.Pointer)
 	if !ok {

@@ -77,8 +77,8 @@ func getter(r *site.Row) *site.Frame {
 	return nil
 }
 
-// judge keeps the rows of lines that call Get and whose values are not put back. The words are those of the line for
-// which the pool allocates most.
+// judge keeps the rows of lines that call Get and whose values are not put back. Cause and fix are
+// those of the line for which the pool allocates most.
 func judge(c *finder.Case) bool {
 	all := *c.Match
 	c.CPU, c.Allocs = nil, nil
@@ -139,7 +139,8 @@ func lossAt(pass *rule.Pass, f *site.Frame) (loss, bool) {
 	return loss{}, false
 }
 
-// lossOf returns how the function of a place loses the value that a call of Get returns; false if it does not.
+// lossOf returns how the function of a place loses the value that a call of Get returns; false if
+// it does not.
 func lossOf(p *gocode.Place, call *ast.CallExpr) (loss, bool) {
 	pool := poolOf(p, call)
 	if pool == nil || pool.Exported() {
@@ -171,7 +172,8 @@ func poolOf(p *gocode.Place, call *ast.CallExpr) *types.Var {
 // uses are what a package does with a pool.
 type uses struct {
 	puts []*ast.CallExpr
-	// other says that the pool is used in a way that may put a value into it: a function gets its address, for example.
+	// other says that the pool is used in a way that may put a value into it: a function gets its
+	// address, for example.
 	other bool
 }
 
@@ -207,8 +209,8 @@ func usesOf(p *gocode.Place, pool *types.Var) (u uses) {
 	return u
 }
 
-// lost returns the line of a return statement after Get that no Put comes before, if the function does not pass
-// the value on.
+// lost returns the line of a return statement after Get that no Put comes before, if the function
+// does not pass the value on.
 func lost(p *gocode.Place, call *ast.CallExpr, u uses) (int, bool) {
 	v := value(p, call)
 	if v == nil || p.Func == nil || !syntax.Inside(p.Func, v.Pos()) || p.LoopAround(call) != nil {
@@ -246,8 +248,8 @@ func lost(p *gocode.Place, call *ast.CallExpr, u uses) (int, bool) {
 	return line, line > 0
 }
 
-// before reports whether a call of a function may run before a return statement of it: it is above the statement, and
-// no block that has only the call leaves the function.
+// before reports whether a call of a function may run before a return statement: it is above the
+// statement, and no block that contains only the call leaves the function.
 func before(p *gocode.Place, call *ast.CallExpr, ret *ast.ReturnStmt) bool {
 	if !syntax.Within(p.Func, call) || call.Pos() > ret.Pos() {
 		return false
@@ -272,7 +274,8 @@ func before(p *gocode.Place, call *ast.CallExpr, ret *ast.ReturnStmt) bool {
 	return true
 }
 
-// value returns the local variable that the result of Get is assigned to, directly or through a type assertion.
+// value returns the local variable that the result of Get is assigned to, directly or through a
+// type assertion.
 func value(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	var e ast.Expr = call
 	if a, ok := syntax.Parent(p, call).(*ast.TypeAssertExpr); ok {
@@ -285,8 +288,9 @@ func value(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	return syntax.LocalVar(p, to)
 }
 
-// passedOn reports whether other code may put the value back: it is returned, stored, sent, passed to a
-// function of the package while functions elsewhere put values into the pool, or captured by a function literal.
+// passedOn reports whether other code may put the value back: it is returned, stored, sent, passed
+// to a function of the package while functions elsewhere put values into the pool, or captured by a
+// function literal.
 func passedOn(p *gocode.Place, v *types.Var, elsewhere bool) bool {
 	for _, use := range syntax.Reads(p, v) {
 		switch n := syntax.Parent(p, use).(type) {

@@ -47,7 +47,8 @@ rule reports programs that requests wait for a fifth of their time and more.
 Seen in the field: go-gitea/gitea#15707 (300 git processes in one request),
 mathomhaus/guild#58.`
 
-// saved is the part of the wait that is saved without the process: what the program computes is needed still.
+// saved is the share of the wait that is saved without the process: the program's computation is
+// still needed.
 func saved() rule.Fraction { return rule.Fraction{Expect: 0.7, Low: 0.2, High: 0.98} }
 
 func find(p *rule.Pass) []rule.Match {

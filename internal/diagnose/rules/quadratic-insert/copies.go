@@ -21,13 +21,15 @@ const (
 	leastCopies = 100
 	// leastElements is the minimum mean number of elements of a copy.
 	leastElements = 64
-	// mostlyHere is the minimum part of a function's cost that must come from callers that add to one slice.
+	// mostlyHere is the minimum part of a function's cost that must come from callers that add to
+	// one slice.
 	mostlyHere = 0.8
 )
 
-// adds judges a line outside of loops that replaces a slice by a longer copy of itself. The profile of allocations shows
-// how long the copies are. The slice is a field or a package variable, which keeps growing from call to call, or
-// the function returns the copy to a caller that replaces its slice in a loop.
+// adds judges a line outside of loops that replaces a slice by a longer copy of itself. The profile
+// of allocations shows the length of the copies. The slice is a field or a package variable, which
+// grows from call to call, or the function returns the copy to a caller that replaces its slice in
+// a loop.
 func adds(c *finder.Case) bool {
 	stmt, how := moved(c.Place)
 	if stmt != nil && how != removes && persists(c.Place, stmt.Lhs[0]) {
@@ -84,15 +86,16 @@ func elemOf(p *gocode.Place, e ast.Expr) types.Type {
 	return s.Elem()
 }
 
-// persists reports whether a slice outlives the call: it is a field or a package variable. A field of a local
-// struct does too if a pointer holds it; the size of the copies decides.
+// persists reports whether a slice outlives the call: it is a field or a package variable. A field
+// of a local struct outlives the call, too, if a pointer refers to the struct; the size of the
+// copies decides.
 func persists(p *gocode.Place, e ast.Expr) bool {
 	v, part := syntax.Var(p, e)
 	return v != nil && (part || v.Parent() == p.Pkg.Scope()) && len(loops.Around(p, e)) == 0
 }
 
-// copyOf reports whether an expression is a full copy of xs, or a part of it without spare capacity, which append
-// copies.
+// copyOf reports whether an expression is a full copy of xs, or a part of it without spare
+// capacity, which append copies.
 func copyOf(p *gocode.Place, e, xs ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.SliceExpr: // xs[:len(xs):len(xs)]
@@ -130,8 +133,9 @@ func empty(p *gocode.Place, e ast.Expr) bool {
 	return false
 }
 
-// longer returns the variable that the place's function makes with more room than one of its slices needs, to copy it:
-// next := make([]T, len(xs)+1) and copy(next, xs). xs is the text of the slice. The line holds one of the two.
+// longer returns the variable that the place's function creates with more room than one of its
+// slices needs, to copy that slice: next := make([]T, len(xs)+1) and copy(next, xs). xs is the text
+// of the slice. The line contains one of the two.
 func longer(p *gocode.Place) (made ast.Expr, xs string) {
 	body := syntax.Body(p)
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -157,7 +161,8 @@ func longer(p *gocode.Place) (made ast.Expr, xs string) {
 	return made, xs
 }
 
-// plus reports whether a length is len(xs) and something more: not a doubling, which is paid for by later additions.
+// plus reports whether a length is len(xs) plus a little: not a doubling, which later additions pay
+// for.
 func plus(p *gocode.Place, e, xs ast.Expr) bool {
 	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
 	if !ok || b.Op != token.ADD {
@@ -173,8 +178,9 @@ func orBad(e ast.Expr) ast.Expr {
 	return e
 }
 
-// addingCaller returns the frame of a caller that replaces a slice by the result of the place's function, which gets that
-// slice, in a loop or for good; nil unless most of the cost comes from such callers.
+// addingCaller returns the frame of a caller that replaces a slice by the result of the place's
+// function, which gets that slice, in a loop or permanently; nil unless most of the cost comes from
+// such callers.
 func addingCaller(c *finder.Case) (*site.Frame, string) {
 	fn := ""
 	if c.Place.Decl != nil && c.Place.Func == ast.Node(c.Place.Decl) {
@@ -211,7 +217,8 @@ func addingCaller(c *finder.Case) (*site.Frame, string) {
 	return first, target
 }
 
-// replaces reports whether the line assigns the result of a function to one of its arguments, and again and again: xs = add(xs, x).
+// replaces reports whether the line repeatedly assigns the result of a function to one of its
+// arguments: xs = add(xs, x).
 func replaces(p *gocode.Place, fn string) (xs ast.Expr, ok bool) {
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		a, is := n.(*ast.AssignStmt)

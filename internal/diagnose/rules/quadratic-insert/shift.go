@@ -16,9 +16,11 @@ import (
 )
 
 const (
-	// leastRuns is how often a line must run for each unit of work to count as the body of a caller's loop.
+	// leastRuns is how often a line must run for each unit of work to count as the body of a
+	// caller's loop.
 	leastRuns = 100
-	// leastMove is the minimum time of a move, in seconds, that is of more than a few elements: about 2 KB.
+	// leastMove is the minimum time of a move, in seconds, to be one of more than a few elements:
+	// about 2 KB.
 	leastMove = 200e-9
 	// mostlyMoves is the minimum part of the line's CPU that must go into moves.
 	mostlyMoves = 0.6
@@ -26,8 +28,8 @@ const (
 	leastCPU = 0.05
 )
 
-// shifts judges a line outside of loops that closes or opens a gap in a slice, and that ran many times for
-// each unit of work according to the counts: the loop is in a caller.
+// shifts judges a line outside of loops that closes or opens a gap in a slice, and that ran many
+// times for each unit of work according to the counts: the loop is in a caller.
 func shifts(c *finder.Case) bool {
 	p, s, place := c.Pass, c.Site, c.Place
 	e, ok := evidence.Executions(p, s.Frame)
@@ -60,7 +62,8 @@ func shifts(c *finder.Case) bool {
 	return true
 }
 
-// shift returns the call on the line that moves a part of a slice within that slice, and the text of the slice.
+// shift returns the call on the line that moves a part of a slice within that slice, and the text
+// of the slice.
 func shift(p *gocode.Place) (call *ast.CallExpr, xs string) {
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		c, ok := n.(*ast.CallExpr)

@@ -1,4 +1,5 @@
-// Package readfromhidden finds wrappers of http.ResponseWriter that make files go through a buffer instead of sendfile.
+// Package readfromhidden finds wrappers of http.ResponseWriter because of which files are copied
+// through a buffer instead of by sendfile.
 package readfromhidden
 
 import (
@@ -30,7 +31,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// What the kernel does to send a file remains; reading it into the program and writing it out again does not.
+				// What the kernel does to send a file remains; reading it into the program and
+				// writing it out again does not.
 				Fraction:    rule.Fraction{Expect: 0.4, Low: 0.15, High: 0.7},
 				Specificity: 2, // copy-buffer would ask for a pool of buffers
 			},
@@ -118,7 +120,8 @@ func observe(p *rule.Pass) *copies {
 	return c
 }
 
-// copying returns the index of io.copyBuffer in the stack of a response over a plain connection; -1 for none.
+// copying returns the index of io.copyBuffer in the stack of a response over a plain connection; -1
+// for none.
 func copying(r *site.Row) int {
 	at, serves := -1, false
 	for i, f := range r.Stack {
@@ -137,7 +140,8 @@ func copying(r *site.Row) int {
 	return at
 }
 
-// above returns the frame of the first function outside of package io that calls the one at an index; nil for none.
+// above returns the frame of the first function outside of package io that calls the one at an
+// index; nil for none.
 func above(r *site.Row, i int) *site.Frame {
 	for _, f := range r.Stack[i+1:] {
 		if !strings.HasPrefix(f.Function, "io.") {
@@ -147,7 +151,8 @@ func above(r *site.Row, i int) *site.Frame {
 	return nil
 }
 
-// wrapper returns the index of the wrapper's Write in a row that copies to it, and who copies; -1 for none.
+// wrapper returns the index of the wrapper's Write in a row that copies to it, and who copies; -1
+// for none.
 func wrapper(r *site.Row) (int, *site.Frame) {
 	at := copying(r)
 	if at < 2 {

@@ -10,11 +10,12 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// rarely is how often, for each time that the total is computed, the code may change the collection in a way that is not
-// understood.
+// rarely is how often, per computation of the total, the code may change the collection in a way
+// that is not understood.
 const rarely = 0.01
 
-// lasting returns the field or package variable that a collection is; nil for others, which a caller passes on.
+// lasting returns the field or package variable that a collection is; nil for others, which a
+// caller passes on.
 func lasting(p *gocode.Place, e ast.Expr) *types.Var {
 	if e == nil {
 		return nil
@@ -41,8 +42,8 @@ type changes struct {
 	statement *ast.CallExpr // the last call that is a statement: its result is not used
 }
 
-// count returns how many elements changed for each unit of work, at most, and the line with most of it. It reports false
-// where that is not known.
+// count returns how many elements changed for each unit of work, at most, and the line with most of
+// it. It reports false where that is not known.
 func (c *changes) count() (n float64, line int, ok bool) {
 	for _, f := range c.p.Files() {
 		ast.Inspect(f, c.visit)
@@ -121,7 +122,8 @@ func (c *changes) changed(n ast.Node, e ast.Expr) {
 	}
 }
 
-// called notes a call that may change the collection: a method of it changes one element if all its arguments are plain.
+// called records a call that may change the collection: a method of it changes one element if all
+// its arguments are plain.
 func (c *changes) called(call *ast.CallExpr) {
 	switch c.p.CalleeName(call) {
 	case "len", "cap", "append":

@@ -1,4 +1,5 @@
-// Package recountperchange finds sums and counts of all elements that are computed again after a few changes.
+// Package recountperchange finds sums and counts of all elements that are computed again after a
+// few changes.
 package recountperchange
 
 import (
@@ -18,7 +19,8 @@ import (
 const (
 	// least iterations of the loop, each time that it is reached.
 	least = 256
-	// perChange is the minimum number of iterations for each element that may have changed since the last time.
+	// perChange is the minimum number of iterations for each element that may have changed since
+	// the last time.
 	perChange = 32
 	// mostFrames from the loop to the line that names the collection.
 	mostFrames = 4
@@ -34,7 +36,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// Reading a field takes the place of the loop; keeping it up to date takes an addition for each change.
+				// Reading a field replaces the loop; keeping it up to date takes an addition per
+				// change.
 				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.8, High: 1},
 				Specificity: 1,
 			},
@@ -103,8 +106,8 @@ func (s *search) line(r *site.Row) int {
 	return -1
 }
 
-// recountAt returns what the line of frame j computes with the loop of frame i; nil when that is not a total of a collection
-// that changed little.
+// recountAt returns what the line of frame j computes with the loop of frame i; nil when that is
+// not a total of a collection that changed little.
 func (s *search) recountAt(r *site.Row, i, j int, t *total) *recount {
 	f := r.Stack[j]
 	pos := gocode.Pos{File: f.File, Line: f.Line}

@@ -22,8 +22,8 @@ func (l list) with(o list) list {
 	return l
 }
 
-// parse returns the words of a pattern that matches nothing but some words, as whole texts. It knows the form
-// (?i)^(?:one|two)$, also with \A and \z, a capturing group and flags in the group.
+// parse returns the words of a pattern that matches only some words, as whole texts. It supports
+// the form (?i)^(?:one|two)$, also with \A and \z, a capturing group and flags in the group.
 func parse(pattern string) (l list, ok bool) {
 	pattern, l.fold = strings.CutPrefix(pattern, "(?i)")
 	if inner, ok := anchored(pattern); ok {
@@ -58,7 +58,8 @@ func anchored(pattern string) (string, bool) {
 	return rest, begins && ends
 }
 
-// alternatives splits literals at |, and removes the backslashes before punctuation; false when there is more than literals.
+// alternatives splits literals at |, and removes the backslashes before punctuation; false if there
+// is anything but literals.
 func alternatives(text string) (words []string, ok bool) {
 	var word strings.Builder
 	escaped := false

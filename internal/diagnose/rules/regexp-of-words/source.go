@@ -17,7 +17,8 @@ const (
 	someWords = "one|two|three"
 )
 
-// compiled returns the words of the expressions that a variable or field can hold; false when one of them is not known, or more than words.
+// compiled returns the words of the expressions that a variable or field can have; false if one of
+// them is unknown, or contains more than words.
 func compiled(s *gocode.Syntax, p *gocode.Place, e ast.Expr, steps int) (all list, ok bool) {
 	if e == nil || steps == 0 {
 		return list{}, false
@@ -56,7 +57,8 @@ func compiled(s *gocode.Syntax, p *gocode.Place, e ast.Expr, steps int) (all lis
 	return list{}, false
 }
 
-// pattern returns the text of a pattern, in which someWords stand for those that a call joins, and that call; "" for none.
+// pattern returns the text of a pattern, in which someWords stand for those that a call joins, and
+// that call; "" for none.
 func pattern(p *gocode.Place, e ast.Expr) (text, joined string, ok bool) {
 	if s, ok := syntax.ConstString(p, e); ok {
 		return s, "", true

@@ -161,8 +161,8 @@ func sure(is bool) rule.Confidence {
 	return rule.Likely
 }
 
-// answers reports whether a function returns something that is worth keeping: not only an error or a number of bytes, and nothing
-// that is changed by its use.
+// answers reports whether a function returns something that is worth keeping: more than an error or
+// a number of bytes, and nothing that is changed by its use.
 func answers(s *types.Signature) bool {
 	if makesWorker(s) {
 		return false

@@ -68,7 +68,8 @@ const (
 	leastRepeats = 0.3 // share of calls with an input seen before
 	leastCost    = 500e-9
 	leastBytes   = 512
-	// Results of a few inputs needs no lookup: variables hold them. A call of less is worth one then.
+	// Keeping the results of a few inputs needs no lookup: variables can keep them. A cheaper call
+	// is worth a finding then.
 	mostVariables     = 4
 	leastFetched      = 100e-9
 	leastFetchedBytes = 128
@@ -207,7 +208,8 @@ func (s *search) surely(in *inputs.Function) *found {
 	return f
 }
 
-// repeated reports whether enough of the calls had an input seen before in the same request, operation or run.
+// repeated reports whether enough of the calls had an input seen before in the same request,
+// operation or run.
 func (f *found) repeated(p *rule.Pass, same bool) bool {
 	window := p.Inputs.Units
 	different, perRequest := f.Identical, f.PerRequest

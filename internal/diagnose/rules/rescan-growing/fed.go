@@ -15,10 +15,11 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// A buffer that is a field has no loop around it where it grows: a caller's loop feeds it chunk by chunk, one call for each. How often
-// it grows, is searched and is emptied was counted.
+// A buffer that is a field has no loop around it where it grows: a caller's loop passes it chunk by
+// chunk, one call for each. How often it grows, is searched and is emptied was counted.
 
-// fed judges a line that goes through a field which grows by nearly every call, and is emptied seldom.
+// fed judges a line that searches all of a field which nearly every call extends, and which is
+// seldom emptied.
 func fed(c *finder.Case) bool {
 	p := c.Place
 	for _, call := range p.Calls() {
@@ -68,8 +69,8 @@ func fieldOf(p *gocode.Place, buffer ast.Expr) *types.Var {
 	return nil
 }
 
-// sameSearch reports whether a call does the same each time, except for the text: its other arguments and its receiver are constants or
-// variables of a package.
+// sameSearch reports whether a call does the same each time, except for the text: its other
+// arguments and its receiver are constants or variables of a package.
 func sameSearch(p *gocode.Place, call *ast.CallExpr, text int) bool {
 	for i, e := range subjects(call) {
 		if i == text || isPackage(p, e) {
@@ -111,7 +112,8 @@ type feeding struct {
 	unknown               bool
 }
 
-// often reports whether the field grows for most times that the line of the case runs, is emptied seldom, and is long.
+// often reports whether the field grows nearly each time that the line of the case runs, is seldom
+// emptied, and is long.
 func (f *feeding) often(c *finder.Case) bool {
 	e, ok := evidence.Executions(c.Pass, c.Site.Frame)
 	if !ok || e.PerUnit <= 0 {

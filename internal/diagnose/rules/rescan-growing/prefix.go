@@ -19,9 +19,11 @@ import (
 )
 
 const (
-	// leastRuns is how often a line must run for each unit of work to be the body of a caller's loop.
+	// leastRuns is how often a line must run for each unit of work to be the body of a caller's
+	// loop.
 	leastRuns = 100
-	// leastEach is the minimum time of one pass in seconds that is of more than a few hundred bytes.
+	// leastEach is the minimum time of one pass, in seconds, to be one over more than a few hundred
+	// bytes.
 	leastEach = 100e-9
 )
 
@@ -92,8 +94,8 @@ func headOf(p *gocode.Place, call *ast.CallExpr) (text, end ast.Expr) {
 	return s.X, s.High
 }
 
-// moves reports whether the position moves through one text, and says where: in a loop around the call, or in one of a caller, for a text
-// and a position that are fields of one value or parameters.
+// moves reports whether the position moves through one text, and where: in a loop around the call,
+// or in one of a caller, for a text and a position that are fields of one value or parameters.
 func moves(c *finder.Case, call *ast.CallExpr, text, end ast.Expr) (string, bool) {
 	p := c.Place
 	for _, loop := range loops.Around(p, call) {
@@ -130,7 +132,8 @@ func moves(c *finder.Case, call *ast.CallExpr, text, end ast.Expr) (string, bool
 	return fmt.Sprintf("%s per %s, %s each", evidence.Times(e.PerUnit), c.Pass.Manifest.Unit(), units.Seconds(each)), true
 }
 
-// short reports whether one pass takes so little that the text must be short, where executions were counted.
+// short reports whether one pass takes so little time that the text must be short, if executions
+// were counted.
 func short(c *finder.Case) bool {
 	seconds, _ := stacks.Sum(c.CPU)
 	each, ok := evidence.PerExecution(c.Pass, c.Site.Frame, float64(seconds)/1e9)
@@ -152,7 +155,8 @@ func counts(p *gocode.Place, loop ast.Node, end ast.Expr) bool {
 	return false
 }
 
-// filled reports whether the package reads or copies something into a slice, so that it has other content later.
+// filled reports whether the package reads or copies something into a slice, so that it has other
+// content later.
 func filled(p *gocode.Place, text ast.Expr) bool {
 	obj := syntax.Named(p, text)
 	found := false

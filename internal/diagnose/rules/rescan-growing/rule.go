@@ -1,4 +1,4 @@
-// Package rescangrowing finds loops that add to a buffer and go through the whole of it in each iteration.
+// Package rescangrowing finds loops that add to a buffer and search all of it in each iteration.
 package rescangrowing
 
 import (
@@ -101,7 +101,8 @@ func whole(p *gocode.Place, call *ast.CallExpr, name string) bool {
 		"slices.Index*", "slices.Sort*", "sort.*", "(*regexp.Regexp).*", "encoding/json.Valid", "encoding/json.Unmarshal", "unicode/utf8.Valid*", "crypto/*", "hash/*")
 }
 
-// subjects are the expressions whose text a call goes through: its receiver, if that is a buffer, and its arguments.
+// subjects returns the expressions whose text a call searches: its receiver, if that is a buffer,
+// and its arguments.
 func subjects(call *ast.CallExpr) []ast.Expr {
 	var out []ast.Expr
 	if to := syntax.Receiver(call); to != nil {
@@ -110,7 +111,8 @@ func subjects(call *ast.CallExpr) []ast.Expr {
 	return append(out, call.Args...)
 }
 
-// bufferOf is the variable or field that an expression is all of: buf, s.buf, buf.String(), buf.Bytes(), string(buf).
+// bufferOf returns the variable or field whose whole content an expression is: buf, s.buf,
+// buf.String(), buf.Bytes(), string(buf).
 func bufferOf(p *gocode.Place, e ast.Expr) ast.Expr {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -167,7 +169,8 @@ func grows(p *gocode.Place, body ast.Node, buffer ast.Expr) bool {
 	return found
 }
 
-// emptied reports whether each iteration of a loop empties or replaces a buffer, on no condition, or declares it.
+// emptied reports whether each iteration of a loop unconditionally empties, replaces or declares a
+// buffer.
 func emptied(p *gocode.Place, body ast.Node, buffer ast.Expr) bool {
 	if v, part := syntax.Var(p, buffer); v == nil || !part && syntax.Inside(body, v.Pos()) {
 		return true

@@ -19,12 +19,14 @@ import (
 const (
 	// many live buffers are more than are in use at a time: something keeps them.
 	many = 256
-	// fewParts is the largest number of parts that a function keeps of a buffer. With more, the parts may be most of it.
+	// fewParts is the largest number of parts that a function keeps of a buffer. With more, the
+	// parts may be most of it.
 	fewParts = 8
 )
 
-// readParts judges lines whose buffers stay although only what functions of other packages read out of them is kept. Whether those
-// copy cannot be seen in the code that calls them; that the buffers are still in memory says that they do not.
+// readParts judges lines whose buffers stay in memory although only values that functions of other
+// packages read from them are kept. The calling code does not show whether those functions copy;
+// that the buffers are still in memory shows that they do not.
 func readParts(c *finder.Case) bool {
 	live, objects := stacks.Sum(c.Live)
 	if objects < many || float64(live) < leastShare*float64(c.Pass.Table.Totals.LiveBytes) {
@@ -72,8 +74,8 @@ type reading struct {
 	whole   bool                // the buffer as a whole may be kept, or go where it cannot be followed
 }
 
-// buffer returns the buffer that a line makes: a variable of the function, or the parameter of a function of the package that gets it;
-// nil for none.
+// buffer returns the buffer that a line creates: a variable of the function, or the parameter of a
+// function of the package that gets it; nil for none.
 func buffer(p *gocode.Place) *reading {
 	if v := made(p); v != nil {
 		return &reading{place: p.Outer(), buffer: v}
@@ -141,7 +143,8 @@ func (r *reading) result(to, from ast.Expr) {
 	}
 }
 
-// read reports whether an expression is what was read out of the buffer, or a part of that: an element, a field, what a method returns.
+// read reports whether an expression is a value that was read from the buffer, or a part of it: an
+// element, a field, a method's result.
 func (r *reading) read(e ast.Expr) bool {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -163,7 +166,8 @@ func (r *reading) read(e ast.Expr) bool {
 	return false
 }
 
-// reads reports whether a call passes the buffer to a function of another package that may return parts of it.
+// reads reports whether a call passes the buffer to a function of another package that may return
+// parts of it.
 func (r *reading) reads(call *ast.CallExpr) bool {
 	fn, name := r.place.Callee(call), r.place.CalleeName(call)
 	if fn == nil || fn.Pkg() == nil || fn.Pkg() == r.place.Pkg || copies(name) {
@@ -186,7 +190,8 @@ func (r *reading) is(e ast.Expr) bool {
 	return ok && r.place.Object(id) == r.buffer
 }
 
-// aliases reports whether a node gives the buffer, or a slice of it, another name, or captures it in a function literal.
+// aliases reports whether a node gives the buffer, or a slice of it, another name, or captures it
+// in a function literal.
 func (r *reading) aliases(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.AssignStmt:

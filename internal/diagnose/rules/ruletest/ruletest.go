@@ -1,15 +1,15 @@
-// Package ruletest proves rules on real programs. A small program in a txtar archive is built with hone's
-// probe and run under the CPU and allocation profiles (and, for rules that need them, an execution trace or
-// counts); what that showed is kept as text beside it, NAME.run, and joined with the program's code for the
-// rule to look at. -update records again; [Live] does so without keeping it.
+// Package ruletest proves rules on real programs. A small program in a txtar archive is built with
+// hone's probe and run under the CPU and allocation profiles (and, for rules that need them, an
+// execution trace or counts). The results are kept as text next to it, in NAME.run, and joined with
+// the program's code for the rule. -update records again; [Live] does so without keeping it.
 //
-// The recording is what one run showed, not what a test wants: a rule that finds its lines in one run of
-// three has a program whose evidence stands near a threshold, and the program is to be repaired.
+// The recording is what one run showed, not what a test wants: if a rule finds its lines in one run
+// of three, the program's evidence is near a threshold, and the program must be fixed.
 //
-// A program says in its own source what the rule must find: a line that ends in
-// "// want RULE" must be found, one in "// may RULE" may be (it is guilty, but costs so little
-// that a short run has a sample of it now and then), every other line must not. Programs
-// exit after a second or two of CPU.
+// A program says in its own source what the rule must find: a line that ends in "// want RULE" must
+// be found, one in "// may RULE" may be found (it has the mistake, but costs so little that a short
+// run has a sample of it only sometimes), every other line must not. Programs exit after a second
+// or two of CPU.
 package ruletest
 
 import (
@@ -120,8 +120,8 @@ func unseen(t *testing.T, r rule.Rule, pass *rule.Pass) {
 	}
 }
 
-// Live builds and runs the program in an archive once and returns what the rule then gets wrong; "" when that is
-// nothing, or no line of the program says what is right.
+// Live builds and runs the program in an archive once and returns what the rule gets wrong; "" if
+// that is nothing, or if no line of the program says what is right.
 func Live(t *testing.T, r rule.Rule, archive string) string {
 	t.Helper()
 	recorded, code := recordLive(t, archive, extrasOf(r))
@@ -148,8 +148,8 @@ func Live(t *testing.T, r rule.Rule, archive string) string {
 	return strings.Join(wrong, "; ")
 }
 
-// Wanted returns the lines of an archive that are marked for a rule, as "main.go:12": true for those
-// that must be found, false for those that may be.
+// Wanted returns the lines of an archive that are marked for a rule, as "main.go:12": true for
+// those that must be found, false for those that may be.
 func Wanted(t *testing.T, archive, id string) map[string]bool {
 	t.Helper()
 	a := parse(t, archive)
@@ -175,8 +175,8 @@ func parse(t *testing.T, archive string) *txtar.Archive {
 	return a
 }
 
-// Record returns what a rule sees of the program in an archive: the join of its profiles, its syntax, and the
-// compiler's facts.
+// Record returns what a rule gets for the program in an archive: the join of its profiles, its
+// syntax, and the compiler's facts.
 func Record(t *testing.T, archive string) *rule.Pass {
 	t.Helper()
 	return readRun(t, archive, extras{}).pass(t, archive)

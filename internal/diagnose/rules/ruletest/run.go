@@ -30,8 +30,8 @@ func Updating() bool { return *update }
 
 var update = flag.Bool("update", false, "build and run the programs, and keep what was recorded of them")
 
-// run is what was recorded of a program: all that a rule sees, but for the source. It is kept beside the program as
-// NAME.run, a txtar archive whose files are text.
+// run is what was recorded of a program: all that a rule gets, except the source. It is kept next
+// to the program as NAME.run, a txtar archive whose files are text.
 type run struct {
 	figures   figures
 	buildInfo string
@@ -313,8 +313,8 @@ func unpackInto(dir, archive string) error {
 	return nil
 }
 
-// modulePath is the path that the module in an archive gets, which is unique: of rules/RULE/testdata/NAME.txtar
-// example.com/RULE/NAME.
+// modulePath is the path that the module in an archive gets, which is unique: of
+// rules/RULE/testdata/NAME.txtar example.com/RULE/NAME.
 func modulePath(archive string) string {
 	path, err := filepath.Abs(archive)
 	if err != nil {

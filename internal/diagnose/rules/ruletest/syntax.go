@@ -15,8 +15,9 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// syntax returns the syntax of packages of a program. Programs that need nothing but the standard library are loaded all
-// at once, as a workspace: the go command takes a quarter of a second to answer, however much it is asked.
+// syntax returns the syntax of packages of a program. Programs that need only the standard library
+// are loaded together, as a workspace: the go command takes a quarter of a second to answer,
+// however much it is asked for.
 func syntax(t *testing.T, code *gocode.Index, archive string, pkgs []string) *gocode.Syntax {
 	t.Helper()
 	if alone(t, archive) {
@@ -41,7 +42,8 @@ func syntax(t *testing.T, code *gocode.Index, archive string, pkgs []string) *go
 	return code.SyntaxOf(loaded)
 }
 
-// alone reports whether the module in an archive requires others, or lies in another folder than the test.
+// alone reports whether the module in an archive requires others, or is in another folder than the
+// test.
 func alone(t *testing.T, archive string) bool {
 	t.Helper()
 	if !filepath.IsLocal(archive) {
@@ -56,7 +58,8 @@ func alone(t *testing.T, archive string) bool {
 
 func requires(archive []byte) bool { return bytes.Contains(archive, []byte("\nrequire ")) }
 
-// workspace loads the packages of all programs of the folder, or folders, that the test is in, by import path.
+// workspace loads the packages of all programs of the folder, or folders, that the test is in, by
+// import path.
 var workspace = sync.OnceValues(func() (map[string]*packages.Package, error) {
 	archives, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
 	if len(archives) == 0 && err == nil {

@@ -13,8 +13,8 @@ import (
 // maxTrace bounds a test program's trace.
 const maxTrace = 32 << 20
 
-// trace runs the program once more with its execution trace: tracing stretches what is short, so it has a run of its
-// own, as in a recording.
+// trace runs the program once more with its execution trace: tracing lengthens short operations, so
+// it has a separate run, as in a recording.
 func (p *program) trace(t *testing.T) *analysis.Results {
 	t.Helper()
 	parts, _ := p.run(t, target.Collect{Trace: true, TraceBytes: maxTrace}, "trace")

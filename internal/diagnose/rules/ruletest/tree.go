@@ -13,10 +13,11 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A profile as text is the tree of its stacks, root first: a frame is a line, one space deeper than its caller, "~" when it
-// was inlined there, and "=" goes before the values of the stacks that end at it. The first line has the sample types.
-// Frames of the standard library have line 0, unless they were inlined into other code: no rule asks for more, and
-// stacks that differ in nothing else are one.
+// A profile as text is the tree of its stacks, root first: a frame is a line, one space deeper than
+// its caller, "~" if it was inlined there, and "=" precedes the values of the stacks that end at
+// it. The first line has the sample types. Frames of the standard library have line 0, unless they
+// were inlined into other code: no rule needs more, and stacks that differ only in such lines are
+// one.
 //
 //	samples/count cpu/nanoseconds period cpu/nanoseconds 10000000
 //	runtime/proc.go:0 runtime.main
@@ -116,8 +117,8 @@ func parseTree(text string) (*profile.Profile, error) {
 	for _, t := range strings.Fields(types) {
 		all = append(all, valueType(t))
 	}
-	// Code that the compiler made for a generic type has that type's text in its file and its function: with spaces, colons, and
-	// " = " between an embedded field and its type.
+	// Code that the compiler made for a generic type has that type's text in its file and its
+	// function: with spaces, colons, and " = " between an embedded field and its type.
 	fileLine, valuesOf := regexp.MustCompile(`^(.*?):(\d+) (.*)$`), regexp.MustCompile(` =(?: -?\d+)+$`)
 	b := profile.NewBuilder(all...)
 	var path []profile.FrameSpec // root first

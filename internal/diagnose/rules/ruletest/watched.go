@@ -9,8 +9,9 @@ import (
 	"github.com/hone-go/hone/profile/symbol"
 )
 
-// watchInputs builds the program so that some functions that its profile names say what they get, runs it once and returns that:
-// those of package main, and those of the encodings of the standard library, which stand for other modules.
+// watchInputs builds the program so that some functions in its profile report their inputs, runs it
+// once and returns the inputs: functions of package main, and of the encodings of the standard
+// library, which stand for other modules.
 func watchInputs(t *testing.T, p *program) *inputs.Counts {
 	t.Helper()
 	var funcs []target.Func

@@ -20,7 +20,8 @@ import (
 // leastShare of the requests' time that they must sleep in a loop which polls.
 const leastShare = 0.2
 
-// late finds loops in which requests poll for a result with sleeps so long that they notice it late.
+// late finds loops in which requests poll for a result, with sleeps so long that they notice it
+// late.
 func late(p *rule.Pass) (matches []rule.Match) {
 	if !traced.Long(p) || !traced.Serves(p) || p.Trace.Requests == nil || p.Trace.Requests.All == nil {
 		return nil
@@ -43,7 +44,8 @@ func late(p *rule.Pass) (matches []rule.Match) {
 		if !ok {
 			each = slept / float64(max(p.Trace.Requests.Count, 1))
 		}
-		// Each request notices its result late by half a sleep at least, and need not have slept at all if the result comes at once.
+		// Each request notices its result late by half a sleep at least, and need not have slept at
+		// all if the result comes at once.
 		least := min(slept, float64(p.Trace.Requests.Count)*each/2)
 		matches = append(matches, rule.Match{
 			Site:       s,
@@ -74,8 +76,9 @@ func sleep(pass *rule.Pass, p *gocode.Place) (float64, bool) {
 	return float64(ns) / 1e9, ok
 }
 
-// polls reports whether the line sleeps in a loop that looks at something in memory until it is there: it counts no attempts, leaves the
-// loop when a condition holds, and calls nothing that could fail and be tried again later.
+// polls reports whether the line sleeps in a loop that waits for something in memory: the loop
+// counts no attempts, ends when a condition is true, and calls nothing that could fail and be tried
+// again.
 func polls(p *gocode.Place) bool {
 	loop, ok := p.Loop().(*ast.ForStmt)
 	if !ok || loop.Init != nil || loop.Post != nil {
@@ -96,8 +99,8 @@ func polls(p *gocode.Place) bool {
 	return leaves && !retries
 }
 
-// mayRetry reports whether a call returns an error and is not one that only says why the loop ends: a loop that tries again backs off on
-// purpose.
+// mayRetry reports whether a call returns an error and does not only say why the loop ends: a loop
+// that retries backs off on purpose.
 func mayRetry(p *gocode.Place, call *ast.CallExpr) bool {
 	if fn := p.Callee(call); fn != nil && funcname.Match(fn.FullName(), "(context.Context).Err", "fmt.Errorf", "errors.*", "context.Cause") {
 		return false

@@ -1,4 +1,5 @@
-// Package sortforfew finds lists that are sorted as a whole though only a few of their first or last elements are read.
+// Package sortforfew finds lists that are sorted as a whole although only a few of their first or
+// last elements are read.
 package sortforfew
 
 import (
@@ -29,9 +30,10 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// Where the comparisons were not counted. A scan compares each element once, a sort log₂(n) times; lists that cost
-				// enough to be seen have hundreds of elements or more. The low end is for many short lists. What a comparison
-				// itself does wrong stays, in the comparisons that are left.
+				// These apply if comparisons were not counted. A scan compares each element once, a
+				// sort log₂(n) times; lists that cost enough to be seen have hundreds of elements
+				// or more. The low end is for many short lists. A mistake in the comparison itself
+				// stays in the comparisons that remain.
 				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.35, High: 0.95},
 				Specificity: 1, // reflect-sort speaks of the same call
 			},
@@ -99,8 +101,9 @@ type sorted struct {
 	param int    // of the function, which leaves the list to its caller; -1 when it is none
 }
 
-// caller returns the frame of a row that sorts a list of which a few elements are taken: the line that calls a function of the
-// standard library or, when its function only sorts what it is given, the line that calls that function.
+// caller returns the frame of a row that sorts a list of which a few elements are used: the line
+// that calls a function of the standard library or, if its function only sorts its argument, the
+// line that calls that function.
 func (s *search) caller(r *site.Row) int {
 	for i := 1; i < len(r.Stack); i++ {
 		f := r.Stack[i]
@@ -122,7 +125,8 @@ func (s *search) caller(r *site.Row) int {
 	return -1
 }
 
-// at returns what a line sorts: itself or, where param is not negative, by a function of its package that sorts that parameter.
+// at returns what a line sorts: itself or, where param is not negative, by a function of its
+// package that sorts that parameter.
 func (s *search) at(f *site.Frame, param int) *sorted {
 	key := gocode.Pos{File: f.File, Line: f.Line}
 	found, seen := s.known[key]
@@ -253,8 +257,8 @@ func (f *sorted) describe(c *finder.Case) bool {
 // leastSort is what a sort must take, in seconds, to be of more than a few dozen elements.
 const leastSort = 1e-6
 
-// short reports whether the counters say that the list has few elements. A comparison on the same line runs more often than the sort, so
-// that this asks sorts without one.
+// short reports whether the counters show that the list has few elements. A comparison on the same
+// line runs more often than the sort, so this considers only sorts without one.
 func (f *sorted) short(c *finder.Case) bool {
 	if len(f.call.Args) != 1 {
 		return false
@@ -264,8 +268,8 @@ func (f *sorted) short(c *finder.Case) bool {
 	return known && each < leastSort
 }
 
-// leaveForeign drops what comparisons spend in other modules, where that is most of it: a value that is parsed for each comparison
-// is a mistake of its own, with more to save.
+// leaveForeign drops the cost of comparisons in other modules, if that is most of it: a value that
+// is parsed for each comparison is a separate mistake, with more to save.
 func (f *sorted) leaveForeign(c *finder.Case) {
 	own := func(r *site.Row) bool {
 		return r.Owner >= 0 && r.Stack[r.Owner].Owner.Module == f.frame.Owner.Module

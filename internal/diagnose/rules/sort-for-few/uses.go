@@ -43,8 +43,8 @@ type uses struct {
 	first *taken
 }
 
-// judge reports whether all that is read after the call are a few elements; first is the one that takes most. A list that the function
-// returns as a whole is judged by what its callers do with it.
+// judge reports whether only a few elements are read after the call; first is the use that reads
+// most. A list that the function returns as a whole is judged by how its callers use it.
 func (u *uses) judge(call *ast.CallExpr) bool {
 	p := u.place
 	if u.looped(call) {
@@ -131,7 +131,8 @@ type count struct {
 	by string
 }
 
-// fewIn reports whether a slice expression takes a few elements of the list: x[:k], x[len(x)-k:], x[i:i+k].
+// fewIn reports whether a slice expression takes a few elements of the list: x[:k], x[len(x)-k:],
+// x[i:i+k].
 func fewIn(p *gocode.Place, v *types.Var, n *ast.SliceExpr) (count, bool) {
 	switch {
 	case n.Low == nil && n.High != nil:
@@ -220,7 +221,8 @@ func last(p *gocode.Place, v *types.Var, e ast.Expr) bool {
 	return ok
 }
 
-// bounded reports whether an element is read by the variable of a loop that runs a few times: for i := range k, for i := 0; i < k.
+// bounded reports whether an element is read by the variable of a loop that runs a few times: for i
+// := range k, for i := 0; i < k.
 func (u *uses) bounded(n *ast.IndexExpr) bool {
 	p := u.place
 	i := syntax.LocalVar(p, n.Index)
@@ -245,7 +247,8 @@ func (u *uses) bounded(n *ast.IndexExpr) bool {
 	return false
 }
 
-// limited reports whether a condition holds only while i is below a small number: i < k, also beside other conditions.
+// limited reports whether a condition holds only while i is below a small number: i < k, also
+// beside other conditions.
 func (u *uses) limited(cond ast.Expr, i *types.Var) (count, bool) {
 	b, ok := ast.Unparen(cond).(*ast.BinaryExpr)
 	if !ok {
@@ -265,7 +268,8 @@ func (u *uses) limited(cond ast.Expr, i *types.Var) (count, bool) {
 	return count{}, false
 }
 
-// breaks reports whether a loop over the list ends after a few elements: its body leaves it where a counter reaches a small number.
+// breaks reports whether a loop over the list ends after a few elements: its body exits when a
+// counter reaches a small number.
 func (u *uses) breaks(loop *ast.RangeStmt) bool {
 	p := u.place
 	for _, stmt := range loop.Body.List {
@@ -291,8 +295,8 @@ func (u *uses) breaks(loop *ast.RangeStmt) bool {
 	return false
 }
 
-// counts reports whether an expression counts iterations of a loop, or what they collected: its index, or len(out) of a list that the
-// loop appends to and that nobody else has.
+// counts reports whether an expression counts iterations of a loop, or what they collected: its
+// index, or len(out) of a list to which only the loop appends.
 func counts(p *gocode.Place, loop *ast.RangeStmt, e ast.Expr) bool {
 	if v := syntax.LocalVar(p, e); v != nil {
 		key, _ := loop.Key.(*ast.Ident)
@@ -318,7 +322,8 @@ func counts(p *gocode.Place, loop *ast.RangeStmt, e ast.Expr) bool {
 	return appends
 }
 
-// callers reports whether all callers of the function that returns the list take a few of its elements.
+// callers reports whether all callers of the function that returns the list take a few of its
+// elements.
 func (u *uses) callers(ret *ast.ReturnStmt) bool {
 	p := u.place
 	if p.Decl == nil || len(ret.Results) != 1 {
@@ -354,7 +359,8 @@ func (u *uses) callers(ret *ast.ReturnStmt) bool {
 	return found > 0
 }
 
-// taker reports whether the call that an identifier is part of, in another function, takes a few elements of the result.
+// taker reports whether the call that an identifier is part of, in another function, takes a few
+// elements of the result.
 func (u *uses) taker(p *gocode.Place, id *ast.Ident) bool {
 	for _, call := range p.Calls() {
 		if fn := p.Callee(call); fn == nil || p.Info.Uses[id] != fn || !syntax.Within(call.Fun, id) {

@@ -10,8 +10,9 @@ type condition struct {
 	table, column, op string
 }
 
-// scanned returns the table that a query goes through from its start to its end, and the column that it looks for; ok is false when an
-// index may serve the query, or when the text or the schema does not say.
+// scanned returns the table that a query reads from its start to its end, and the column in its
+// condition; ok is false if the query may use an index, or if the text or the schema is not
+// sufficient.
 func (s schema) scanned(sql string) (name, column string, ok bool) {
 	ts := tokens(sql)
 	if end := slices.Index(ts, ";"); end >= 0 && end < len(ts)-1 {
@@ -48,8 +49,9 @@ func (s schema) scanned(sql string) (name, column string, ok bool) {
 	return name, column, ok
 }
 
-// sorted returns the table of which a query sorts all rows for the few that it returns, and what it sorts by first; ok is false when an index
-// may have that order, or when the text or the schema does not say.
+// sorted returns the table of which a query sorts all rows for the few that it returns, and what it
+// sorts by first; ok is false if an index may have that order, or if the text or the schema is not
+// sufficient.
 func (s schema) sorted(sql string) (name, by string, ok bool) {
 	ts := tokens(sql)
 	order, limit := slices.Index(ts, "order"), slices.Index(ts, "limit")
@@ -102,7 +104,8 @@ func (s schema) sorted(sql string) (name, by string, ok bool) {
 	return name, by, true
 }
 
-// tablesOf returns the tables that a statement reads, by the names that it gives them, and the conditions of its joins.
+// tablesOf returns the tables that a statement reads, by their names in the statement, and the
+// conditions of its joins.
 func tablesOf(ts []string) (names map[string]string, on [][]string) {
 	names = map[string]string{}
 	at := slices.Index(ts, "from")
@@ -138,7 +141,8 @@ func tablesOf(ts []string) (names map[string]string, on [][]string) {
 	return names, on
 }
 
-// conjuncts splits a condition at the ANDs outside of parentheses, up to the clause that follows it.
+// conjuncts splits a condition at the ANDs outside of parentheses, up to the clause that follows
+// it.
 func conjuncts(ts []string) [][]string {
 	for i := 0; i < len(ts); i++ {
 		if ts[i] == "(" {

@@ -1,4 +1,5 @@
-// Package sqlfullscan finds queries for which an embedded database goes through a whole table, because no index has their column.
+// Package sqlfullscan finds queries for which an embedded database reads a whole table, because no
+// index has their column.
 package sqlfullscan
 
 import (
@@ -13,7 +14,8 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// leastEach is the minimum CPU in seconds of a query for each row that it returns: a row that an index finds takes a tenth of it.
+// leastEach is the minimum CPU in seconds of a query for each row that it returns: a row that an
+// index finds takes a tenth of it.
 const leastEach = 50e-6
 
 // Rule is sql-full-scan.
@@ -94,7 +96,8 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Frames(s.frame), Judge: judge}, true
 }
 
-// query is a call that makes a database read a whole table, with the rows of the profile below it and below the reads of its result.
+// query is a call that makes a database read a whole table, with the rows of the profile below it
+// and below the reads of its result.
 type query struct {
 	table, column string
 	by            string     // what it sorts all rows by, where it compares no column

@@ -13,8 +13,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// created returns the program's texts that create tables and indexes. It returns none where embedded files could not be read, or indexes are
-// created by formatted texts: what they have is not known.
+// created returns the program's texts that create tables and indexes. It returns none if embedded
+// files could not be read, or if formatted texts create indexes, whose columns are then unknown.
 func created(p *rule.Pass) []string {
 	texts := p.Syntax.Strings(func(s string) bool {
 		s = strings.ToLower(s)
@@ -27,7 +27,7 @@ func created(p *rule.Pass) []string {
 	return append(texts, files...)
 }
 
-// composed reports whether a text creates an index of which a format leaves out the table or the columns.
+// composed reports whether a text creates an index with a table or columns that come from a format.
 func composed(text string) bool {
 	text = strings.ToLower(text)
 	return strings.Contains(text, "index") && (strings.Contains(text, "%s") || strings.Contains(text, "%v"))
@@ -66,8 +66,8 @@ func (s *search) collect() {
 	})
 }
 
-// frame returns the index of the program's line that a row queries for; -1 for none. Lines of a driver have no call of database/sql below
-// them.
+// frame returns the index of the program's line for which a row queries; -1 for none. Lines of a
+// driver have no call of database/sql below them.
 func (s *search) frame(r *site.Row) int {
 	queries := false
 	for i, f := range r.Stack {
@@ -102,8 +102,8 @@ func (s *search) at(f *site.Frame) *query {
 	return q
 }
 
-// callAt returns the call that queries for a line: one on the line, or the one whose result the line reads; and the variable of the
-// result.
+// callAt returns the call that queries for a line (a call on the line, or the call whose result the
+// line reads), and the variable of the result.
 func (s *search) callAt(p *gocode.Place) (*ast.CallExpr, *types.Var) {
 	for _, call := range p.Calls() {
 		name := p.CalleeName(call)
@@ -165,7 +165,8 @@ func (s *search) judge(p *gocode.Place, f *site.Frame, call *ast.CallExpr, rows 
 	return q
 }
 
-// textOf returns the SQL of a call: an argument, or what the package prepares as the statement that is called.
+// textOf returns the SQL of a call: an argument, or the text from which the package prepares the
+// statement that is called.
 func textOf(p *gocode.Place, call *ast.CallExpr) (texts []string) {
 	for _, arg := range call.Args[:min(2, len(call.Args))] {
 		if text, ok := syntax.ConstString(p, arg); ok && len(text) > 10 {

@@ -1,4 +1,5 @@
-// Package sqlidleconns finds database pools that close connections which the next query opens again.
+// Package sqlidleconns finds database pools that close connections which the next query opens
+// again.
 package sqlidleconns
 
 import (
@@ -31,7 +32,8 @@ func Rule() rule.Rule {
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
 				Removes: true,
-				// The rows are opening and closing connections. A pool that keeps them opens a few once.
+				// The rows are opening and closing connections. A pool that keeps them opens a few
+				// once.
 				Fraction: rule.Fraction{Expect: 0.95, Low: 0.7, High: 1},
 			},
 			Prepare: prepare,
@@ -147,8 +149,9 @@ func (c *churn) share(p *rule.Pass) float64 {
 	return float64(c.opening+c.closing) * 1e-9 / p.Table.Totals.TotalSeconds
 }
 
-// proved reports whether connections cost enough, and are closed because a query returned them: a sample shows it, or a service under
-// load, whose pools were full before, opens many without closing a pool.
+// proved reports whether connections cost enough, and are closed because a query returned them: a
+// sample shows it, or a service under load, whose pools were full before, opens many without
+// closing a pool.
 func (c *churn) proved(p *rule.Pass) bool {
 	if c.opened+c.closed < leastSamples || c.share(p) < leastShare {
 		return false
@@ -176,7 +179,8 @@ func connects(r *site.Row) int {
 	return -1
 }
 
-// returns returns the index of the pool's function that closes a connection instead of keeping it; -1 for none.
+// returns returns the index of the pool's function that closes a connection instead of keeping it;
+// -1 for none.
 func returns(r *site.Row) int {
 	i := at(r, "database/sql.(*DB).putConn")
 	if i > 0 && r.Stack[i-1].Function == "database/sql.(*driverConn).Close" {
@@ -195,8 +199,8 @@ func at(r *site.Row, functions ...string) int {
 	return -1
 }
 
-// caller returns the index of the program's frame for which a row opens or closes a connection: of the main module if it has one; -1 for
-// none.
+// caller returns the index of the program's frame for which a row opens or closes a connection: of
+// the main module if it has one; -1 for none.
 func caller(r *site.Row) int {
 	i := connects(r)
 	if i < 0 {

@@ -27,13 +27,15 @@ type setting struct {
 	known       bool
 }
 
-// settings are the calls that configure pools, by the method's name, and the number of calls that open one.
+// settings are the calls that configure pools, by the method's name, and the number of calls that
+// open one.
 type settings struct {
 	calls map[string][]setting
 	opens int
 }
 
-// settings reads the packages of the program's lines that open connections, and of the lines above them.
+// settings reads the settings in the packages of the program's lines that open connections, and of
+// their callers.
 func (c *churn) settings(p *rule.Pass) *settings {
 	s := &settings{calls: map[string][]setting{}}
 	seen := map[*types.Package]bool{}
@@ -109,8 +111,8 @@ type reason struct {
 	confidence rule.Confidence
 }
 
-// reason explains why pools close connections under a load of so many requests at a time (0: unknown); false when the settings that
-// are seen speak against it.
+// reason explains why pools close connections under a load of that many requests at a time (0:
+// unknown); false if the visible settings contradict it.
 func (s *settings) reason(load int) (reason, bool) {
 	const fix = "Call SetMaxIdleConns with the number of SetMaxOpenConns, or with the number of queries that run at a time."
 	for _, name := range []string{"SetConnMaxLifetime", "SetConnMaxIdleTime"} {

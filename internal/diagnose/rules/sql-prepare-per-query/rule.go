@@ -23,8 +23,8 @@ func Rule() rule.Rule {
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				Removes: true,
-				// The rows are Prepare and Close, which a kept statement does once per connection. The wait for
-				// the server, two round trips per query, is in no CPU profile.
+				// The rows are Prepare and Close, which a kept statement does once per connection.
+				// The wait for the server, two round trips per query, is in no CPU profile.
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
 			},
 			Start: finder.Callers{Functions: []string{"database/sql.(*DB).Prepare", "database/sql.(*DB).PrepareContext", "database/sql.(*Stmt).Close"}},
@@ -57,8 +57,8 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// prepared returns the call of Prepare on the line, or the one whose statement is closed on the line,
-// if the function executes the statement once and closes it.
+// prepared returns the call of Prepare on the line, or the one whose statement is closed on the
+// line, if the function executes the statement once and closes it.
 func prepared(p *gocode.Place) *ast.CallExpr {
 	calls := syntax.CallsOf(p, "(*database/sql.DB).Prepare", "(*database/sql.DB).PrepareContext")
 	for _, c := range syntax.CallsOf(p, "(*database/sql.Stmt).Close") {
@@ -74,8 +74,8 @@ func prepared(p *gocode.Place) *ast.CallExpr {
 	return nil
 }
 
-// usedOnce reports whether the function closes the statement that a call prepares, executes it at one place
-// in no further loop, and does nothing else with it.
+// usedOnce reports whether the function closes the statement that a call prepares, executes it at
+// one place in no further loop, and does nothing else with it.
 func usedOnce(p *gocode.Place, call *ast.CallExpr) bool {
 	v := syntax.Result(p, call)
 	if v == nil || !syntax.Local(p, v) {

@@ -1,4 +1,5 @@
-// Package statperfile finds directory listings that ask for the information on each file, which nothing uses.
+// Package statperfile finds directory listings that ask for information on each file that is not
+// used.
 package statperfile
 
 import (
@@ -25,7 +26,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The rows are those of the calls of lstat, all of which WalkDir and os.ReadDir omit except that of the root.
+				// The rows are those of the calls of lstat; WalkDir and os.ReadDir omit all of them
+				// except that of the root.
 				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.85, High: 1},
 				Specificity: 1,
 				Removes:     true,
@@ -89,7 +91,8 @@ func judge(c *finder.Case) bool {
 	return false
 }
 
-// callback returns the signature and the body of a function literal, or of a function of the package by its name.
+// callback returns the signature and the body of a function literal, or of a function of the
+// package by its name.
 func callback(p *gocode.Place, e ast.Expr) (*types.Signature, *ast.BlockStmt) {
 	sig, _ := p.TypeOf(e).(*types.Signature)
 	e = ast.Unparen(e)
@@ -165,7 +168,7 @@ func isNil(e ast.Expr) bool {
 	return ok && id.Name == "nil"
 }
 
-// listed reports whether the elements of a list are used for nothing but the name and the kind, in loops over it.
+// listed reports whether loops over a list use only the name and the kind of its elements.
 func listed(p *gocode.Place, list *types.Var) bool {
 	loops := 0
 	for _, use := range syntax.Reads(p, list) {

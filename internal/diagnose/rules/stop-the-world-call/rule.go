@@ -1,4 +1,5 @@
-// Package stoptheworldcall finds calls on hot paths that stop all goroutines to look at the program.
+// Package stoptheworldcall finds calls on hot paths that stop all goroutines to examine the
+// program.
 package stoptheworldcall
 
 import (
@@ -27,7 +28,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// What replaces the call costs about a microsecond, or nothing where a goroutine reads once in a while.
+				// What replaces the call costs about a microsecond, or nothing if a goroutine reads
+				// the figures occasionally.
 				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.8, High: 1},
 				Specificity: 1,
 				Removes:     true,

@@ -156,8 +156,8 @@ func fixed(p *gocode.Place, call *ast.CallExpr) bool {
 	return len(call.Args) > 0
 }
 
-// repeated reports whether a clone may run more than once, copies a template that was parsed elsewhere, and no text that may differ
-// between the calls is parsed in its function.
+// repeated reports whether a clone may run more than once and copies a template that was parsed
+// elsewhere, and its function parses no text that may differ between the calls.
 func repeated(p *gocode.Place, clone *ast.CallExpr) bool {
 	if !loops.PerCall(p, clone) {
 		return false
@@ -181,8 +181,8 @@ func embedded(p *gocode.Place, e ast.Expr) bool {
 	return v != nil && !part && v.Parent() == p.Pkg.Scope() && syntax.LocalVar(p, e) == nil && v.Type().String() == "embed.FS"
 }
 
-// origin returns the call that parsed or cloned the template that an expression is: the value of a variable of the function, or what a
-// chain of calls returns.
+// origin returns the call that parsed or cloned the template that an expression is: the value of a
+// variable of the function, or the result of a chain of calls.
 func origin(p *gocode.Place, e ast.Expr) *ast.CallExpr {
 	for range 8 {
 		if e == nil {

@@ -18,7 +18,8 @@ func typeOnly(p *gocode.Place, call *ast.CallExpr) bool {
 	return fixed && typed
 }
 
-// stores reports whether the line assigns to an element of a local map, by key and value that depend on a type alone.
+// stores reports whether the line assigns to an element of a local map, by key and value that
+// depend on a type alone.
 func stores(p *gocode.Place) bool {
 	for _, n := range p.Nodes {
 		a, ok := n.(*ast.AssignStmt)
@@ -143,7 +144,8 @@ func (d *depends) variable(id *ast.Ident) (fixed, typed bool) {
 	return d.all(from...)
 }
 
-// values returns the expressions that a local variable gets its values from; false when that is not known. A counter has none.
+// values returns the expressions that are assigned to a local variable; false if they are unknown.
+// A counter has none.
 func (d *depends) values(v *types.Var) (from []ast.Expr, known bool) {
 	p := d.place
 	known = true

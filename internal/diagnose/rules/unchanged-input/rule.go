@@ -141,7 +141,8 @@ func (s *search) caller(r *site.Row) int {
 	return s.converting(r)
 }
 
-// lookOnce is look for each line and callee once. The first call that it finds on a line speaks for the line.
+// lookOnce is look, once for each line and callee. The first call that it finds on a line stands
+// for the line.
 func (s *search) lookOnce(f *site.Frame, key at) *found {
 	known, seen := s.known[key]
 	if seen {

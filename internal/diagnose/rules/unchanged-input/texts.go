@@ -16,19 +16,21 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// The functions of this file find texts that are converted to a slice again and again, to read a part of it.
+// The functions of this file find texts that are repeatedly converted to a slice, to read a part of
+// it.
 
 const (
 	// conversion stands for the functions of the runtime that convert.
 	conversion = "conversion"
-	// seldomText is the most often that a text may be set, for each conversion. A text of a few characters that is converted
-	// for each of them has more conversions.
+	// seldomText is the most often that a text may be set, per conversion. A text of a few
+	// characters that is converted for each of them has more conversions.
 	seldomText = 0.1
 	// leastConverted is the minimum number of conversions for each unit of work.
 	leastConverted = 20
 )
 
-// converting returns the frame of a row that converts a text which does not change: the charged line; else -1.
+// converting returns the frame of a row that converts a text which does not change: the charged
+// line; else -1.
 func (s *search) converting(r *site.Row) int {
 	i := r.Owner
 	if i < 0 || i >= len(r.Stack) || !stacks.Leaf(r) && !stacks.Calls(r, syntax.ConversionFuncs()...) {
@@ -65,8 +67,8 @@ func (s *search) lookAtText(place *gocode.Place, f *site.Frame, key *at) *found 
 	return &found{place: place, call: call, names: longest(o.names), runs: runs, sets: o.sets, open: o.open, converts: true}
 }
 
-// lasting follows a text that is a parameter to the function that has it for longer: one that runs seldom for each
-// conversion and does not set the variable again.
+// lasting follows a text that is a parameter to the caller that keeps it longer: one that runs
+// seldom, compared with the conversions, and does not set the variable again.
 func (o *origin) lasting(e ast.Expr, level int) bool {
 	v := syntax.LocalVar(o.place, e)
 	if v == nil || level >= len(o.callers) || o.place.Func == nil || o.setsAgain(v) {
@@ -102,7 +104,8 @@ func (o *origin) lasting(e ast.Expr, level int) bool {
 	return false
 }
 
-// setsAgain reports whether the function sets a variable more often than a parameter is: after its declaration.
+// setsAgain reports whether the function sets a variable more often than a parameter is: after its
+// declaration.
 func (o *origin) setsAgain(v *types.Var) bool {
 	if syntax.Param(o.place, v) {
 		return o.setIn(syntax.Body(o.place), v)

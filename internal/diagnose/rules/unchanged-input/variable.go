@@ -132,7 +132,7 @@ func (o *origin) carried(v *types.Var, n ast.Node) bool {
 	return false
 }
 
-// mostFew is how many elements a list has at most for their results to be a few, which could be kept.
+// mostFew is the largest number of elements of a list whose results can all be kept.
 const mostFew = 64
 
 // short reports whether a loop goes over a few elements, as far as the recording counted that.

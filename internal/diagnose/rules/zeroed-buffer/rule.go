@@ -29,8 +29,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The rows are those of the declaration: the zeroing, and a little of what the processor
-				// waits for there, as the first to touch the stack.
+				// The rows are those of the declaration: the zeroing, and a little of what the
+				// processor waits for there, as the first to touch the stack.
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 1},
 			},
 			Start: finder.Sites(zeroing),
@@ -59,8 +59,8 @@ faster with less to zero).`
 // least is the size in bytes below which zeroing is a few instructions.
 const least = 512
 
-// zeroing selects the CPU of the line itself and of the runtime's functions that clear memory. A line that allocates is the
-// business of other rules.
+// zeroing selects the CPU of the line itself and of the runtime's functions that clear memory.
+// Lines that allocate belong to other rules.
 func zeroing(s *site.Site) rule.Match {
 	if len(s.Allocs) > 0 {
 		return rule.Match{Site: s}
@@ -118,8 +118,8 @@ func isByte(t types.Type) bool {
 	return ok && b.Kind() == types.Uint8
 }
 
-// onlyFilled reports whether nothing is read of a buffer that may not have been written: it returns the assignments of elements,
-// nil when calls fill it too.
+// onlyFilled reports whether a buffer is read only where it was written before: it returns the
+// assignments of elements, or nil if calls fill it, too.
 func onlyFilled(p *gocode.Place, v *types.Var, declared ast.Node) (written []ast.Node, ok bool) {
 	filled := false
 	for _, id := range syntax.Uses(p, v) {
@@ -188,7 +188,8 @@ func conversionOf(p *gocode.Place, n ast.Node) (types.Type, bool) {
 	return nil, false
 }
 
-// fills reports whether a call writes to a buffer that it gets as a whole: it copies to it, or is named after reading.
+// fills reports whether a call writes to a buffer that it gets as a whole: it copies to it, or its
+// name says that it reads into it.
 func fills(p *gocode.Place, n ast.Node, buffer ast.Expr) bool {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
