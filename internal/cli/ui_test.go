@@ -181,11 +181,15 @@ async function settled() {
 }
 async function drive(views) {
   const stuck = new Set(); // what only a pointer can use
+  const small = new Set(), wide = new Set(); // texts below 11 px, views that do not fit the window
   for (const v of views) {
     frame.src = "/?src=0&view=" + v;
     await new Promise((r) => { frame.onload = r; });
     const main = await settled();
+    const root = frame.contentDocument.documentElement;
+    if (root.scrollWidth > root.clientWidth) wide.add(v);
     for (const e of frame.contentDocument.querySelectorAll("body *")) {
+      if ([...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) && parseFloat(getComputedStyle(e).fontSize) < 11) small.add(v + ": " + e.localName);
       if (!["pointer", "crosshair", "grab"].includes(getComputedStyle(e).cursor)) continue;
       const control = e.closest("a[href], button, select, input, summary, label, option, canvas[data-keys]");
       if (!control || control.tabIndex < 0 && control.localName !== "label" && control.localName !== "option") stuck.add(v + ": " + e.localName);
@@ -194,6 +198,7 @@ async function drive(views) {
     seen.push({ What: v, Got: main ? (main.querySelector(".error") ? "error: " + main.textContent : current) : "nothing" });
   }
   seen.push({ What: "without keys", Got: [...stuck].join(", ") });
+  seen.push({ What: "small", Got: [...small].join(", ") }, { What: "wide", Got: [...wide].join(", ") });
   frame.src = "/?src=0&view=top";
   await new Promise((r) => { frame.onload = r; });
   await settled();
@@ -295,7 +300,7 @@ func TestUIInBrowser(t *testing.T) {
 	for what, want := range map[string]string{
 		"findings": "Findings", "top": "Top", "source": "Source", "peek": "Peek", "disasm": "Disassembly", "load": "Load", "trace": "Trace", "requests": "Requests", "recording": "Recording", "diff": "Diff",
 		"a row leads to the source": "source", "back": "top", "search": "true", "names are text": "0",
-		"a finding leads to the flame graph": "flame", "zoom": "true", "zoomed": "", "without keys": "", "later": "true", "and back": "true", "zoomed out": "true", "whole": " to ",
+		"a finding leads to the flame graph": "flame", "zoom": "true", "zoomed": "", "without keys": "", "small": "", "wide": "", "later": "true", "and back": "true", "zoomed out": "true", "whole": " to ",
 		"a message from elsewhere": "flame", "a frame opens the source": "source main.x", "select": "flame graph of the selection:", "flame of the window": "flame blocking true true",
 		"keys go to a view": "top", "x takes the filters away": "null", "? lists the keys": "true", "errors": "",
 	} {

@@ -26,6 +26,7 @@ func uiArea(ctx context.Context, args []string, out io.Writer) error {
 	b := &uiBench{out: out}
 	fs.IntVar(&b.runs, "runs", 3, "servers of each tool")
 	fs.BoolVar(&b.large, "large", false, "the profile of 90 MB and the trace of 220 MB too, with hone alone")
+	fs.BoolVar(&b.alone, "alone", false, "without the other tools, which take minutes of CPU")
 	fs.StringVar(&b.data, "data", "", "`FOLDER` with files to take instead of making them: p16.pb.gz, p90.pb.gz, t5.trace, t220.trace; those missing are made")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -45,6 +46,7 @@ func uiArea(ctx context.Context, args []string, out io.Writer) error {
 type uiBench struct {
 	runs      int
 	large     bool
+	alone     bool
 	data, dir string
 	self      string
 	hone      string
@@ -126,10 +128,14 @@ func (b *uiBench) compareAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.row(ctx, w, small, b.profileServers(small)); err != nil {
+	others := 0
+	if b.alone {
+		others = 1
+	}
+	if err := b.row(ctx, w, small, b.profileServers(small)[others:]); err != nil {
 		return err
 	}
-	if err := b.row(ctx, w, short, b.traceServers(short)); err != nil {
+	if err := b.row(ctx, w, short, b.traceServers(short)[others:]); err != nil {
 		return err
 	}
 	if b.large {
@@ -203,7 +209,7 @@ func (b *uiBench) row(ctx context.Context, w io.Writer, file string, servers []s
 // visitAll starts a server, sends the requests of all visits, and stops it. The first visit
 // includes the start.
 func (s server) visitAll(ctx context.Context) ([]usage, error) {
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.command[0], s.command[1:]...)
 	cmd.Env = append(os.Environ(), "BROWSER=true") // otherwise go tool trace opens a browser
