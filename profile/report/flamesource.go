@@ -29,7 +29,7 @@ func newFlameSource(p *profile.Profile, cache *Cache, o FlameOptions) *flameSour
 	}
 	if sel != nil {
 		s.frames, s.hidden = cache.table(table), sel.Hidden()
-		if s.hidden == nil || s.hidesWhole() {
+		if s.hidden == nil || s.passable() {
 			s.choose(p, sel, o.SampleIndex, cache.sum(table, o.SampleIndex))
 			return s
 		}
@@ -43,19 +43,22 @@ func newFlameSource(p *profile.Profile, cache *Cache, o FlameOptions) *flameSour
 	return s
 }
 
-// hidesWhole reports whether each key has either all of its frames hidden or none. Then a sample
-// that contains a key that is shown counts for it whatever is hidden.
-func (s *flameSource) hidesWhole() bool {
+// passable reports whether the hidden frames can be passed over: each key has either all of its
+// frames hidden or none, so that a sample that contains a shown key counts for it whatever is
+// hidden; and not nearly all frames are hidden, otherwise it takes less time to copy the others.
+func (s *flameSource) passable() bool {
 	const shown, hidden = 1, 2
 	is := make([]uint8, len(s.frames.Keys))
+	n := 0
 	for i, key := range s.frames.List {
 		if s.hidden[i] {
 			is[key] |= hidden
+			n++
 		} else {
 			is[key] |= shown
 		}
 	}
-	return !slices.Contains(is, shown|hidden)
+	return 4*n <= 3*len(s.frames.List) && !slices.Contains(is, shown|hidden)
 }
 
 // choose sets the values of the selected rows, and derives their sums from those of all rows.

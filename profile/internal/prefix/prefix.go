@@ -29,7 +29,7 @@ const (
 )
 
 // few is the number of rows up to which sorting takes longer than to treat each as a node.
-const few = 8
+const few = 32
 
 // New sorts the rows of p by their first locations.
 func New(p *profile.Profile, inverted bool) *Order {
