@@ -101,7 +101,7 @@ type Fold struct {
 	inner            map[routeKey]map[uint16]bool // the handlers that each handler was observed to call; name 0 is the server
 	candidates       map[routeKey]candidate       // functions that may not be handlers
 	resolved         map[routeKey]routeKey        // the routes that replace those
-	guessed          []routeKey                   // routes that may be none, still
+	guessed          []routeKey                   // handlers that may not be routes, so far
 	observedByChance map[routeKey]bool            // the only handler below another; requests were observed in it by chance
 	live             []*live                      // by GIndex; nil for goroutines that serve no request
 	marks            []concern                    // by GIndex: ofLive where live is not nil

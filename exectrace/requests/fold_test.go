@@ -271,7 +271,7 @@ func TestRoutesLackWhatHasNoName(t *testing.T) {
 	stream("main.one")
 	stream("main.two")
 	res := f.fold(Options{}).Result()
-	if len(res.Routes) != 3 || len(res.Notes) != 1 || !strings.HasPrefix(res.Notes[0], "1 HTTP/2 requests did nothing") || !strings.HasSuffix(res.Notes[0], "as a rule the quickest.") {
+	if len(res.Routes) != 3 || len(res.Notes) != 1 || !strings.HasPrefix(res.Notes[0], "1 HTTP/2 requests did nothing") || !strings.HasSuffix(res.Notes[0], "usually the quickest.") {
 		t.Errorf("%d routes, notes %q", len(res.Routes), res.Notes)
 	}
 }

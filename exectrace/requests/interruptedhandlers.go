@@ -18,7 +18,7 @@ import (
 // them.
 type candidate struct{ outer map[uint16]bool }
 
-// noteCandidate records a chain of handlers whose last may be none, and returns its name.
+// noteCandidate records a chain whose last function may not be a handler, and returns its name.
 func (f *Fold) noteCandidate(role servers.Role, chain []string) uint16 {
 	last := len(chain) - 1
 	outer, id := f.noteChain(role, chain[:last]), f.nameID(chain[last])

@@ -55,8 +55,8 @@ func TestHandlersInDoubt(t *testing.T) {
 		if len(res.Routes) != 1 || res.Routes[0].Name != c.route || res.Slowest[0].Route != c.route {
 			t.Errorf("%s: routes are %+v, the request is of %q, want %q", c.name, res.Routes, res.Slowest[0].Route, c.route)
 		}
-		if said := strings.Contains(strings.Join(res.Notes, " "), "may be none: "+c.route); said != c.guessed {
-			t.Errorf("%s: that the route is in doubt is said: %t (%q)", c.name, said, res.Notes)
+		if said := strings.Contains(strings.Join(res.Notes, " "), "may not be routes: "+c.route); said != c.guessed {
+			t.Errorf("%s: the note says that the route is in doubt: %t (%q)", c.name, said, res.Notes)
 		}
 	}
 }

@@ -243,7 +243,7 @@ func (f *Fold) route(g group) Route {
 func (f *Fold) notes(res *Result) []string {
 	var out []string
 	if f.count[HTTP1] > 0 {
-		out = append(out, "HTTP/1 requests that came in with one read of their connection (pipelining) begin when the one before is answered; their wait for it is not seen.")
+		out = append(out, "Pipelined HTTP/1 requests, which arrive in one read of their connection, count from the answer to the previous one; their wait for it is not seen.")
 	}
 	if res.Cut > 0 {
 		out = append(out, fmt.Sprintf("Not in the figures: requests that began before the trace or were lost in a gap (%d).", res.Cut))
@@ -255,7 +255,7 @@ func (f *Fold) notes(res *Result) []string {
 	for _, r := range res.Routes {
 		switch {
 		case r.Inferred > 0:
-			out = append(out, fmt.Sprintf("%d of %d requests did nothing in %s that the tracer records; they are counted there because all that were seen to go further went there.", r.Inferred, r.Count, r.Name))
+			out = append(out, fmt.Sprintf("%d of %d requests did nothing in %s that the tracer records; they are counted there because all requests that were seen to go further went there.", r.Inferred, r.Count, r.Name))
 		case f.isGuessed(routeKey{r.Protocol, f.nameIDs[r.Name]}):
 			guessed = append(guessed, r.Name)
 		case r.Name == "" && !r.Other:
@@ -263,7 +263,7 @@ func (f *Fold) notes(res *Result) []string {
 		}
 	}
 	if len(guessed) > 0 {
-		out = append(out, fmt.Sprintf("Routes that may be none: %s. Where a function without a frame of its own is preempted, the tracer loses its caller, and these were seen there only; handlers may call them. A trace with CPU samples in it would tell.", strings.Join(guessed, ", ")))
+		out = append(out, fmt.Sprintf("These may not be routes: %s. When a function without a stack frame is preempted, the tracer loses its caller, and they were seen only there; they may be functions that handlers call. A trace with CPU samples would show it.", strings.Join(guessed, ", ")))
 	}
 	if res.Count == 0 && len(res.Open) == 0 && res.Cut == 0 {
 		out = append(out, "No request was found: no goroutine of net/http, golang.org/x/net/http2, google.golang.org/grpc or github.com/valyala/fasthttp served one, and there are no user tasks.")
@@ -277,7 +277,7 @@ func unnamedNote(routes []Route, unnamed Route) string {
 	note := fmt.Sprintf("%d %s requests did nothing in their handler that the tracer records, so their route is not known.", unnamed.Count, unnamed.Protocol)
 	for _, r := range routes {
 		if r.Protocol == unnamed.Protocol && r.Name != "" {
-			return note + " The figures of routes with a name lack those of them that went there, as a rule the quickest."
+			return note + " The figures of named routes lack those of these requests that went there, usually the quickest."
 		}
 	}
 	return note

@@ -76,7 +76,7 @@ func (c *loadCommand) repeat(ctx context.Context) {
 		case e.Failure() != "" && wall < shortRun:
 			c.err = fmt.Errorf("-load_cmd %s: %s", c.line, e.Failure())
 		case wall < shortRun:
-			c.err = fmt.Errorf("-load_cmd %s: it ended after %s; it has to drive the service for longer, it is started again when it ends", c.line, wall.Round(time.Millisecond))
+			c.err = fmt.Errorf("-load_cmd %s: it ended after %s; it must drive the service for longer, it is started again when it ends", c.line, wall.Round(time.Millisecond))
 		}
 		failed := c.err != nil
 		c.mu.Unlock()

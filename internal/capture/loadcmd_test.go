@@ -72,7 +72,7 @@ func TestLoadCommandRunsAndEnds(t *testing.T) {
 func TestLoadCommandThatDrivesNothing(t *testing.T) {
 	for line, want := range map[string]string{
 		"echo no such flag >&2; exit 2": "exit code 2; last lines on stderr: no such flag",
-		"true":                          "it has to drive the service for longer",
+		"true":                          "it must drive the service for longer",
 		"no-such-tool run":              "not found",
 	} {
 		c, err := commandRecorder(t, line, nil).startCommand(context.Background())

@@ -106,7 +106,7 @@ func overload(o *load.Options, windows []*load.Result) string {
 	if answers >= keepsUp*due || due-answers < fewRequests {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s requests/s are answered, the others pile up on %d connections so far: bound those with -max_connections, or ask for a lower -rate",
+	return fmt.Sprintf("%s of %s requests/s are answered, the others pile up on %d connections so far: limit those with -max_connections, or use a lower -rate",
 		thousands(answers/seconds), thousands(o.Rate), windows[len(windows)-1].OpenConns)
 }
 

@@ -193,7 +193,7 @@ func (r *recorder) busy() bool {
 
 // outlast waits for a busy program to exit, and returns its error; nil while it runs on.
 func (r *recorder) outlast(ctx context.Context, proc process) error {
-	r.say(Event{Phase: r.phase, Text: fmt.Sprintf("it works without load: waiting up to %s for its end", min(mostOutlast, r.o.Timeout))})
+	r.say(Event{Phase: r.phase, Text: fmt.Sprintf("it works without load: waiting up to %s for it to exit", min(mostOutlast, r.o.Timeout))})
 	wait := time.NewTimer(min(mostOutlast, r.o.Timeout))
 	defer wait.Stop()
 	select {

@@ -256,7 +256,7 @@ func (s *service) rest(ctx context.Context) error {
 		relief := time.AfterFunc(s.world.patience, func() { s.gen.Stop() })
 		defer func() {
 			if !relief.Stop() {
-				s.note("the load was ended before all profiles of phase %s were there: the service did not answer beside it", recording.PhaseRest)
+				s.note("the load was stopped before all profiles of phase %s arrived: the service did not answer under load", recording.PhaseRest)
 			}
 		}()
 	}
@@ -300,7 +300,7 @@ func (s *service) noRest(ctx, limited context.Context, part string, err error) e
 	switch {
 	case limited.Err() != nil && ctx.Err() == nil:
 		err = &target.Missing{What: part, Why: fmt.Sprintf("the service did not answer within %s", s.world.patience+s.world.restLimit),
-			How: "it has more to do than it can: send fewer requests (-rate)"}
+			How: "it is overloaded: send fewer requests (-rate)"}
 	case part == recording.PartLeaks && errors.As(err, &gone):
 		if s.o.URL == "" && slices.Contains(s.o.Phases, recording.PhaseLeaks) {
 			return s.ended(ctx, s.prog, nil) // phase leaks takes it, or says why not

@@ -198,7 +198,7 @@ func TestProgramDoesNotExit(t *testing.T) {
 		l := programLab(t, 0, nil)
 		l.o.Timeout = 50 * time.Millisecond
 		partial, err := l.record(t.Context())
-		if !partial || err == nil || !strings.Contains(err.Error(), "did not end within 50ms") {
+		if !partial || err == nil || !strings.Contains(err.Error(), "did not exit within 50ms") {
 			t.Errorf("partial %v, error %v", partial, err)
 		}
 	})

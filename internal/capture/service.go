@@ -274,7 +274,7 @@ func spread(samples []sample) string {
 	if !ok {
 		return "too few answers to tell"
 	}
-	return fmt.Sprintf("the last windows lie %.0f %% apart", 100*share)
+	return fmt.Sprintf("the last windows differ by %.0f %%", 100*share)
 }
 
 // only turns the error of a part into the reason why it is missing, and passes on an error that

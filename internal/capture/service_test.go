@@ -320,7 +320,7 @@ func TestOverload(t *testing.T) {
 		windows []*load.Result
 		want    string
 	}{
-		{"behind", load.Options{Rate: 100}, windows(40, 30, 20, 20), "20.0 of 100 requests/s are answered, the others pile up on 300 connections so far: bound those with -max_connections"},
+		{"behind", load.Options{Rate: 100}, windows(40, 30, 20, 20), "20.0 of 100 requests/s are answered, the others pile up on 300 connections so far: limit those with -max_connections"},
 		{"keeps up", load.Options{Rate: 100}, windows(100, 99, 100, 101), ""},
 		{"slow, not overloaded", load.Options{Rate: 100}, windows(0, 0, 100, 100), ""},
 		{"few are late", load.Options{Rate: 5}, windows(5, 5, 2, 3), ""},
@@ -422,7 +422,7 @@ func TestServiceBehindItsLoad(t *testing.T) {
 		if !slices.Contains(partNames(m), recording.PartHeap) {
 			t.Error("what came before is lost")
 		}
-		if s := strings.Join(m.Notes, "\n"); !strings.Contains(s, "the load was ended before") {
+		if s := strings.Join(m.Notes, "\n"); !strings.Contains(s, "the load was stopped before") {
 			t.Errorf("notes: %s", s)
 		}
 	})

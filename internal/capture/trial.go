@@ -141,7 +141,7 @@ func (s *service) turn(ctx context.Context) (recording.Turn, error) {
 	load := s.gen.Cut()
 	to := s.read(ctx)
 	if !from.hasUsage || !to.hasUsage {
-		return t, fmt.Errorf("the program did not tell its CPU time")
+		return t, fmt.Errorf("the program did not report its CPU time")
 	}
 	t.Seconds = to.at.Sub(from.at).Seconds()
 	t.CPUSeconds = to.usage.CPUSeconds - from.usage.CPUSeconds

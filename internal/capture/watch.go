@@ -30,7 +30,7 @@ func (r *recorder) watch(ctx context.Context, proc process, enough func(context.
 		case <-ctx.Done():
 			return false, r.interrupted(ctx)
 		case <-deadline.C:
-			return false, &endError{what: fmt.Sprintf("the program did not end within %s in phase %s", r.o.Timeout, r.phase)}
+			return false, &endError{what: fmt.Sprintf("the program did not exit within %s in phase %s", r.o.Timeout, r.phase)}
 		case <-metrics.C:
 			r.pollMetrics(ctx, proc)
 		case <-ask.C:

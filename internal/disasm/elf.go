@@ -143,5 +143,5 @@ func elfBias(f *elf.File, start, limit, offset uint64) (uint64, error) {
 			return start - offset + p.Off - p.Vaddr, nil
 		}
 	}
-	return 0, fmt.Errorf("no code in it lies at the offset %#x that was mapped", offset)
+	return 0, fmt.Errorf("it has no code at the offset %#x that was mapped", offset)
 }

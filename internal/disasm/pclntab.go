@@ -39,7 +39,7 @@ const (
 
 func parsePclntab(data []byte, textStart uint64) (*pclntab, error) {
 	if len(data) < 8 {
-		return nil, errors.New("it is cut short")
+		return nil, errors.New("it is truncated")
 	}
 	const magic = 0xfffffff1 // since Go 1.20
 	t := &pclntab{textStart: textStart, quantum: uint64(data[6])}
@@ -49,11 +49,11 @@ func parsePclntab(data []byte, textStart uint64) (*pclntab, error) {
 	case binary.BigEndian.Uint32(data) == magic:
 		t.order = binary.BigEndian
 	default:
-		return nil, fmt.Errorf("its form %#x is not known; hone reads those of Go 1.20 and newer", data[:4])
+		return nil, fmt.Errorf("its format %#x is unknown; hone reads those of Go 1.20 and newer", data[:4])
 	}
 	size := int(data[7])
 	if size != 4 && size != 8 || len(data) < 8+8*size {
-		return nil, errors.New("its head is damaged")
+		return nil, errors.New("its header is damaged")
 	}
 	word := func(n int) uint64 {
 		if size == 4 {
@@ -64,13 +64,13 @@ func parsePclntab(data []byte, textStart uint64) (*pclntab, error) {
 	for i, part := range []*[]byte{&t.names, &t.units, &t.files, &t.values, &t.funcs} {
 		at := word(3 + i)
 		if at > uint64(len(data)) {
-			return nil, errors.New("its head is damaged: a part lies behind its end")
+			return nil, errors.New("its header is damaged: a part is beyond its end")
 		}
 		*part = data[at:]
 	}
 	n := word(0)
 	if n > maxFunctions || n*indexEntry+4 > uint64(len(t.funcs)) {
-		return nil, fmt.Errorf("it is cut short: %d functions do not fit in", n)
+		return nil, fmt.Errorf("it is truncated: %d functions do not fit", n)
 	}
 	t.count = int(n)
 	return t, nil

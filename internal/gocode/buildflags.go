@@ -169,7 +169,7 @@ func (x *Index) buildEnv() []string {
 		env = append(env, s.Key+"="+s.Value)
 	}
 	if cross && x.Setting("CGO_ENABLED") == "1" {
-		x.note("the binary is of another platform and uses cgo: it is looked at as if built with CGO_ENABLED=0")
+		x.note("the binary is of another platform and uses cgo: it is analysed as if built with CGO_ENABLED=0")
 		env = append(env, "CGO_ENABLED=0")
 	}
 	return env

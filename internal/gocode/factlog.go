@@ -59,7 +59,7 @@ func readLog(r io.Reader) (logHeader, []Fact, error) {
 		return h, nil, errors.New("compiler log: the first line is not a header")
 	}
 	if *h.Version != 0 {
-		return h, nil, fmt.Errorf("compiler log: version %d, 0 is understood", *h.Version)
+		return h, nil, fmt.Errorf("compiler log: version %d is not supported, only version 0", *h.Version)
 	}
 	var facts []Fact
 	explained := map[string]int{} // index of the last escape with words, by chain

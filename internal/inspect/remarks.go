@@ -140,7 +140,7 @@ func askCompiler(ctx context.Context, src *source.Source, places []remarkPlace, 
 			still = append(still, at)
 		} else if !noted[moved] {
 			noted[moved] = true
-			a.notes = append(a.notes, moved+"; so the lines may be others, and the compiler is not quoted")
+			a.notes = append(a.notes, moved+"; so line numbers may have changed, and the compiler's remarks are left out")
 		}
 	}
 	pkgs, notes := remarkPackages(src, still, o)

@@ -149,7 +149,7 @@ func decisions(w io.Writer, y *inspect.Why, s Style) {
 	if len(y.Compiler) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s%s\n", s.paint(strong, "What the compiler decided"), s.paint(faint, "  its words about the code, not costs"))
+	fmt.Fprintf(w, "\n%s%s\n", s.paint(strong, "What the compiler decided"), s.paint(faint, "  its remarks on the code, not costs"))
 	for i, r := range y.Compiler {
 		if i == mostDecisions {
 			fmt.Fprintln(w, s.paint(faint, fmt.Sprintf("  and %d more; -json has all", len(y.Compiler)-i)))

@@ -35,7 +35,7 @@ var refusedFlags = map[string]string{
 	"o":    "hone chooses where the program goes",
 	"c":    "it is not a flag of go build",
 	"exec": "hone runs the program itself",
-	"json": "hone shows the compiler's words as they are",
+	"json": "hone shows the compiler's messages unchanged",
 }
 
 // Build flags whose value is a path relative to the user's directory.

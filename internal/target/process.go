@@ -297,7 +297,7 @@ func (p *Process) Stop(ctx context.Context) error {
 	case <-p.done:
 		return nil
 	case <-time.After(killWait):
-		return fmt.Errorf("stop %s: process %d was killed and does not go", p.bin.ImportPath, p.PID())
+		return fmt.Errorf("stop %s: process %d was killed and does not exit", p.bin.ImportPath, p.PID())
 	}
 }
 

@@ -147,7 +147,7 @@ func TestOutside(t *testing.T) {
 	for name, want := range map[string]string{
 		"plain":    "",
 		"sleeping": "outside of the program, in time.Sleep.",
-		"synced":   "forces each entry to the disk on its own while it is held ((*os.File).Sync)",
+		"synced":   "forces each entry to the disk separately while it is held ((*os.File).Sync)",
 		"below":    "outside of the program, in os.WriteFile, called by save.",
 		"sends":    "waits for a channel",
 	} {

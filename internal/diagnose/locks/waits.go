@@ -94,8 +94,8 @@ func (s *Section) Outside() (cause, fix string, ok bool) {
 	}
 	switch {
 	case w.syncs():
-		return fmt.Sprintf(" Line %d forces each entry to the disk on its own while it is held (%s%s): an fsync for each of those that queue.", w.Line, funcname.Short(w.For), through),
-			fmt.Sprintf("Commit in groups: append entries under %s, let one goroutine write and fsync all that have gathered, and wake those that wait for them.", mutex), true
+		return fmt.Sprintf(" Line %d forces each entry to the disk separately while it is held (%s%s): one fsync for each goroutine that queues.", w.Line, funcname.Short(w.For), through),
+			fmt.Sprintf("Commit in groups: append entries under %s, let one goroutine write and fsync all that have accumulated, and wake the goroutines that wait for them.", mutex), true
 	case w.For == "":
 		return fmt.Sprintf(" Line %d waits for a channel meanwhile.", w.Line),
 			fmt.Sprintf("Do not wait with %s held: copy what line %d needs, unlock, then wait.", mutex, w.Line), true

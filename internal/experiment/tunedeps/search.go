@@ -145,11 +145,11 @@ func (d *search) try(ctx context.Context, m *Module, versions []string) (fixed b
 	switch {
 	case out.Failed != "":
 		m.Tried = append(m.Tried, Tried{Version: last, Failed: out.Failed})
-		m.Why = "with the newest version that builds the target fails"
+		m.Why = "with the newest version that builds, the target fails"
 		return false, nil
 	case out.Differs != "":
 		m.Tried = append(m.Tried, Tried{Version: last, Failed: out.Differs})
-		m.Why = "with the newest version that builds the target answers differently"
+		m.Why = "with the newest version that builds, the target answers differently"
 		return false, nil
 	}
 	if m.Newest == "" {

@@ -21,7 +21,7 @@ func workaround(f *diagnose.Finding) string {
 	case "regexp-compile-per-call", "template-parse-per-call", "replacer-per-call", "constant-work", "repeated-work", "unchanged-input", "loop-invariant-call":
 		return "Where the input is the same, keep the result of the call on " + at + " and use it again."
 	case "heavy-ctor-per-call":
-		return "Where the module takes an object of yours, or a function that makes one, hand it one from a sync.Pool; " + at + " leads there."
+		return "If the module takes an object of yours, or a function that creates one, pass it one from a sync.Pool; " + at + " leads there."
 	case "client-per-request", "ctor-per-call", "sql-open-per-call", "sql-prepare-per-query":
 		return "Create the object once and share it, rather than on " + at + " for each call."
 	case "log-args-boxed", "log-text-unwritten", "debug-logging-on":
@@ -29,9 +29,9 @@ func workaround(f *diagnose.Finding) string {
 	case "hot-mutex", "lock-convoy", "atomic-hotspot":
 		return "Call it less often on " + at + ": in batches, or through an instance for each goroutine."
 	case "small-writes", "unbuffered-log", "byte-at-a-time":
-		return "Hand it a bufio.Writer on " + at + " and flush that."
+		return "Pass it a bufio.Writer on " + at + " and flush that."
 	case "small-reads":
-		return "Hand it a bufio.Reader on " + at + "."
+		return "Pass it a bufio.Reader on " + at + "."
 	}
 	return ""
 }

@@ -170,7 +170,7 @@ func (t *fork) make(ctx context.Context) error {
 		if t.result.Diff == "" {
 			return t.leave("the copy in " + t.dir + " is as the module is")
 		}
-		t.result.Risk, t.result.Why = rewrite.Judgement, "the copy in "+t.dir+" was there, and what it changes is yours to judge"
+		t.result.Risk, t.result.Why = rewrite.Judgement, "the copy in "+t.dir+" existed before, and hone does not know what it changes"
 		return t.check(ctx, t.test(ctx, pristine))
 	}
 	t.made, t.parents = true, missing(t.spec.Dir)
