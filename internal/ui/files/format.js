@@ -1,6 +1,6 @@
 // Formats values. Units are those of the commands' JSON.
 
-/** @param {number} x @returns {string} three digits that mean something */
+/** @param {number} x @returns {string} three significant digits */
 export function digits(x) {
   const a = Math.abs(x);
   if (a === 0) return "0";

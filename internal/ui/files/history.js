@@ -5,7 +5,7 @@ import { digits } from "./format.js";
 import { plot } from "./plot.js";
 
 const commit = (/** @type {any} */ run) => (run?.commit || "").slice(0, 10);
-/** How a moment is written on an axis of a span: with the time of day (UTC) where days alone would all be the same. */
+/** Formats a time for an axis of a span: with the time of day (UTC) if all days would be the same. */
 const moment = (/** @type {number} */ span) => (/** @type {number} */ ms) => new Date(ms).toISOString().slice(...(span < 4 * 86400e3 ? [5, 16] : [0, 10])).replace("T", " ");
 const when = (/** @type {any} */ run) => Date.parse(run.commit_time || run.made || "") || 0;
 

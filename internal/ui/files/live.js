@@ -4,7 +4,7 @@ import { go, refresh, source } from "./address.js";
 import { bytes, digits, nanoseconds } from "./format.js";
 import { plot } from "./plot.js";
 
-/** What a page can ask of a service, with what it is for; the first three take the seconds that were chosen. */
+/** What a page can request from a service, with its purpose; the first three take the chosen number of seconds. */
 const wanted = [
   ["record", "everything, for findings"], ["profile", "CPU"], ["trace", "execution trace"],
   ["heap", "memory in use"], ["allocs", "allocations since the start"], ["goroutine", "where goroutines wait"],
@@ -19,7 +19,7 @@ async function post(path, body) {
   return r.ok ? "" : (await r.text()).trim();
 }
 
-/** Buttons that ask a service. @param {HTMLElement} stop */
+/** Buttons that request something from a service. @param {HTMLElement} stop */
 function form(stop) {
   const length = /** @type {HTMLInputElement} */ (h("input", { type: "number", min: 1, max: 600, value: 10, "aria-label": "seconds" }));
   const said = h("span.error", { role: "status" });
@@ -60,7 +60,7 @@ function figures(events) {
   ].filter((e) => e !== null);
 }
 
-/** The phases of a job, each with how it went or goes. @param {any[]} events */
+/** The phases of a job, each with its progress. @param {any[]} events */
 function phases(events) {
   /** @type {Map<string, any>} */
   const last = new Map();

@@ -11,7 +11,7 @@ export async function manifest() {
   return r.json();
 }
 
-/** Phases of builds of their own, whose figures are not those of the program. */
+/** Phases with separate builds, whose figures are not those of the program. */
 export const builtOtherwise = ["counts", "inputs"];
 
 /** Windows with the time at which they end, in seconds from the first phase's start. @param {any} m */
@@ -33,7 +33,7 @@ export function timed(m) {
 
 const seconds = (/** @type {number} */ s) => nanoseconds(s * 1e9);
 
-/** The histogram of the requests of the clean phase; null where the recording has none. */
+/** The histogram of the requests of the clean phase; null if the recording has none. */
 async function histogram() {
   const r = await fetch("/part/latency.json?" + new URLSearchParams({ src: source().id, inline: "1" }));
   return r.ok ? r.json() : null;

@@ -54,7 +54,7 @@ export async function request() {
   ];
 }
 
-/** A stretch of a path as a bar. */
+/** A segment of a path as a bar. */
 function lane(/** @type {any} */ s, /** @type {any} */ path, /** @type {number} */ whole) {
   const b = h("span." + kindOf(s.part), null);
   b.style.left = `${(100 * (s.begin_ns - path.begin_ns)) / whole}%`;

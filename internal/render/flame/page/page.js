@@ -221,7 +221,7 @@ function zoom(factor, at) {
   range(from, from + span);
 }
 
-/** Zoomed by hand is one step, however many turns of the wheel. @param {number} from @param {number} to */
+/** Zooming by hand is one step, however often the wheel turns. @param {number} from @param {number} to */
 function range(from, to) {
   if (now().label !== "zoomed") trail.push({ ...now(), label: "zoomed" });
   Object.assign(now(), { from, to });

@@ -57,7 +57,7 @@ function paintBox(ctx, data, scene, tree, box, at, letter, chosen) {
   const fn = tree.fn[box];
   const wanted = !scene.wanted || (scene.wanted[fn] ?? false);
   const gap = at.width > 3 ? 1 : 0;
-  // What holds more than the focus is only there to say where one is.
+  // Boxes that contain more than the focus only show where it is.
   const around = tree.x[box] < scene.from || tree.x[box] + tree.width[box] > scene.to;
   ctx.globalAlpha = around ? 0.5 : 1;
   ctx.fillStyle = color(data, tree, box, scene, wanted);

@@ -1,4 +1,4 @@
-// Boxes as columns, and what can be asked of them without a screen.
+// Boxes as columns, and the queries of them that need no screen.
 
 /**
  * @typedef {{depth: number[], code: number[], width: number[], self: number[], value?: number[], dropped: number}} TreeData
@@ -7,7 +7,7 @@
  *   functions: [number, string, number, number][], callees: TreeData, callers: TreeData | null}} Data
  */
 
-/** Boxes in the order of a walk: a parent, its first child and what is below, its second child. */
+/** Boxes in depth-first order: a parent, its first child and everything below that, its second child. */
 export class Tree {
   /** @param {TreeData} data */
   constructor(data) {
@@ -173,7 +173,7 @@ function flatten(root, signed) {
 }
 
 /**
- * Which functions match. Without capitals in the expression, capitals do not count.
+ * Which functions match. An expression without capitals ignores case.
  * @param {Data} data @param {string} query @returns {boolean[]} throws a SyntaxError
  */
 export function search(data, query) {
