@@ -104,6 +104,7 @@ import (
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
 	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
 	ratelimitwait "github.com/hone-go/hone/internal/diagnose/rules/rate-limit-wait"
+	rawjsonencoded "github.com/hone-go/hone/internal/diagnose/rules/raw-json-encoded"
 	readtocopy "github.com/hone-go/hone/internal/diagnose/rules/read-to-copy"
 	readallknownsize "github.com/hone-go/hone/internal/diagnose/rules/readall-known-size"
 	readfromhidden "github.com/hone-go/hone/internal/diagnose/rules/readfrom-hidden"
@@ -260,6 +261,7 @@ func All() []rule.Rule {
 		queryreparsed.Rule(),
 		randsourcepercall.Rule(),
 		ratelimitwait.Rule(),
+		rawjsonencoded.Rule(),
 		readtocopy.Rule(),
 		readallknownsize.Rule(),
 		readfromhidden.Rule(),
