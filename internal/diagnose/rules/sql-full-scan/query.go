@@ -104,6 +104,29 @@ func (s schema) sorted(sql string) (name, by string, ok bool) {
 	return name, by, true
 }
 
+// counted returns the table whose rows a query counts, all of them or those of a condition; ok is false for other
+// queries, and when the schema does not say.
+func (s schema) counted(sql string) (name string, ok bool) {
+	ts := tokens(sql)
+	if len(ts) < 6 || ts[0] != "select" || ts[1] != "count" || ts[2] != "(" || slices.Contains(ts[1:], "select") {
+		return "", false
+	}
+	for _, t := range ts {
+		if slices.Contains([]string{"union", "join", "group", "match", "%", ";", "limit"}, t) {
+			return "", false
+		}
+	}
+	end := slices.Index(ts, "where")
+	if end < 0 {
+		end = len(ts)
+	}
+	names, _ := tablesOf(ts[:end])
+	for _, name = range names {
+	}
+	t := s[name]
+	return name, len(names) == 1 && t != nil && !t.unknown && len(t.columns) > 0
+}
+
 // tablesOf returns the tables that a statement reads, by their names in the statement, and the
 // conditions of its joins.
 func tablesOf(ts []string) (names map[string]string, on [][]string) {

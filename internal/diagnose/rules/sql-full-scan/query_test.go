@@ -80,6 +80,26 @@ func TestSorted(t *testing.T) {
 	}
 }
 
+func TestCounted(t *testing.T) {
+	s := schema{}
+	s.read(creates)
+	for query, want := range map[string]string{
+		"SELECT COUNT(*) FROM booking WHERE cabin = ?": "booking",
+		"select count(guest) from booking":             "booking",
+
+		"SELECT count(*) FROM booking GROUP BY guest":                   "", // many numbers
+		"SELECT count(*) FROM unknown":                                  "",
+		"SELECT id, count(*) FROM booking WHERE cabin = ?":              "",
+		"SELECT count(*) FROM booking b JOIN cabin c ON c.id = b.cabin": "",
+		"SELECT count(": "", "select count ( from from from": "",
+	} {
+		table, ok := s.counted(query)
+		if ok != (want != "") || ok && table != want {
+			t.Errorf("%s: %t %s, want %q", query, ok, table, want)
+		}
+	}
+}
+
 // FuzzScanned: no text makes the parser panic or hang.
 func FuzzScanned(f *testing.F) {
 	f.Add(creates, "SELECT b.id FROM booking b JOIN cabin c ON c.id = b.cabin WHERE b.guest = ?")
@@ -91,5 +111,6 @@ func FuzzScanned(f *testing.F) {
 		s.read(create)
 		s.scanned(query)
 		s.sorted(query)
+		s.counted(query)
 	})
 }

@@ -24,7 +24,7 @@ func Rule() rule.Rule {
 		ID:    "sql-full-scan",
 		Kind:  rule.IO,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "Query reads a whole table because no index has its column",
+		Title: "Query reads many rows to return few",
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
@@ -48,7 +48,8 @@ or of ORDER BY can follow it. EXPLAIN QUERY PLAN says SEARCH instead of SCAN
 when the query uses it. An index costs a little at each write.
 
 A query with ORDER BY and LIMIT that no index has the order of reads and sorts
-the whole table too, also for the first page.
+the whole table too, also for the first page. COUNT reads all that it counts, with
+an index too.
 
 It is fine for small tables and for queries that return much of the table. The
 rule compares the program's own SQL: queries and the CREATE statements, in Go
@@ -58,7 +59,7 @@ at least 50 µs of CPU for each row that they return. Of databases in other
 processes the CPU is not in the recording, so the rule reports nothing.
 
 Seen in the field: ethpandaops/benchmarkoor#147 (queries of 0.5 to 62 s),
-kalbasit/ncps#68.`
+kalbasit/ncps#68, superseriousbusiness/gotosocial#1887 (a count on every page).`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
@@ -87,8 +88,12 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		c.Cause = fmt.Sprintf("The query has a condition on column %s of table %s, and no index or key starts with that column: the database reads the whole table for each query, %s of CPU for each row that the query returns.",
 			q.column, q.table, units.Seconds(each))
 		c.Fix = fmt.Sprintf("Create an index: CREATE INDEX %[1]s_%[2]s ON %[1]s(%[2]s). EXPLAIN QUERY PLAN then says SEARCH instead of SCAN.", q.table, q.column)
-		if q.by != "" {
+		switch {
+		case q.by != "":
 			q.describeOrder(c, each)
+		case q.counts:
+			c.Cause = fmt.Sprintf("The query counts rows of table %s, and the database reads all that it counts for each query: %s of CPU for one number.", q.table, units.Seconds(each))
+			c.Fix = "Keep the count in a row that inserts and deletes change in the same transaction, or cache it for some seconds. To know whether there is a next page, ask for one row more than a page has."
 		}
 		c.Confidence = rule.Likely
 		return true
@@ -101,6 +106,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 type query struct {
 	table, column string
 	by            string     // what it sorts all rows by, where it compares no column
+	counts        bool       // it counts rows
 	call          site.Frame // the line of the call
 	loop          int        // the line within the loop over the result; 0 for one row
 	rows          []*site.Row

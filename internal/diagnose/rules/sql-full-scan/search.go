@@ -145,7 +145,9 @@ func (s *search) judge(p *gocode.Place, f *site.Frame, call *ast.CallExpr, rows 
 	var ok bool
 	if q.table, q.column, ok = s.tables.scanned(texts[0]); !ok {
 		if q.table, q.by, ok = s.tables.sorted(texts[0]); !ok {
-			return nil
+			if q.table, q.counts = s.tables.counted(texts[0]); !q.counts {
+				return nil
+			}
 		}
 	}
 	q.call.Line = syntax.Line(p, call.Pos())
