@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"debug/buildinfo"
 	"errors"
@@ -196,6 +197,7 @@ func (p *Process) Usage(ctx context.Context) (Usage, error) {
 	u := Usage{CPUSeconds: float64(cpu) / 1e9, MaxRSS: maxRSS, RSSBytes: residentSize(p.PID())}
 	if seen, err := usageOf(p.PID()); err == nil {
 		u.SystemSeconds, u.PageFaults, u.ChildCPUSeconds = seen.SystemSeconds, seen.PageFaults, seen.ChildCPUSeconds
+		u.MaxRSS = cmp.Or(seen.MaxRSS, u.MaxRSS) // the program's own figure includes hone's memory, which it had until execve
 	}
 	return u, err
 }

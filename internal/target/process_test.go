@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -160,6 +161,28 @@ func testSettings(t *testing.T, kit *Binary) {
 
 var everything = Collect{CPU: true, Allocs: true, Contention: true, Trace: true, TraceBytes: 32 << 20}
 
+// testOwnPeak asserts that the largest size of a program is its own. Linux counts into getrusage's figure the memory of the process
+// that started it.
+func testOwnPeak(t *testing.T, kit *Binary) {
+	if runtime.GOOS != "linux" {
+		return
+	}
+	const held = 256 << 20
+	ballast := make([]byte, held)
+	for i := 0; i < held; i += 4096 {
+		ballast[i] = 1
+	}
+	if e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"queue"}})); e.Usage.MaxRSS < 1<<20 || e.Usage.MaxRSS > held/2 {
+		t.Errorf("a small program had %d MiB at its exit", e.Usage.MaxRSS>>20)
+	}
+	p := mustStart(t, kit, RunSpec{Args: []string{"idle"}})
+	defer p.Stop(t.Context())
+	if u, err := p.Usage(t.Context()); err != nil || u.MaxRSS < 1<<20 || u.MaxRSS > held/2 {
+		t.Errorf("a small program has %d MiB, %v", u.MaxRSS>>20, err)
+	}
+	runtime.KeepAlive(ballast)
+}
+
 // testAccount asserts that a program's own usage is separate from that of its children, and that
 // its allocations are counted to the object.
 func testAccount(t *testing.T, kit *Binary) {
@@ -188,6 +211,7 @@ func testAccount(t *testing.T, kit *Binary) {
 	if e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"queue"}})); e.Heap.LockSeconds == nil || *e.Heap.LockSeconds <= 0 {
 		t.Errorf("no time is known for which goroutines waited for a lock: %v", e.Heap.LockSeconds)
 	}
+	testOwnPeak(t, kit)
 	if e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"syscallexit"}})); e.Heap != (Heap{}) || e.Usage.CPUSeconds == 0 || e.Usage.MaxRSS == 0 {
 		t.Errorf("%+v of a program that exited without the probe", e)
 	}

@@ -193,9 +193,8 @@ func (p *hone0probe) sendAccount() {
 	var m hone0runtime.MemStats
 	hone0runtime.ReadMemStats(&m)
 	children, system, faults := hone0account()
-	_, maxRSS := hone0usage()
 	text := ""
-	for _, n := range []int64{children, system, faults, maxRSS,
+	for _, n := range []int64{children, system, faults, hone0peak(),
 		int64(m.TotalAlloc - p.began.TotalAlloc), int64(m.Mallocs - p.began.Mallocs),
 		int64(m.NumGC-m.NumForcedGC) - int64(p.began.NumGC-p.began.NumForcedGC),
 		hone0since("/cpu/classes/gc/total:cpu-seconds", "/cpu/classes/gc/mark/idle:cpu-seconds"),

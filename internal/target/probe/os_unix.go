@@ -5,6 +5,8 @@ package probe
 import (
 	hone0os "os"
 	hone0runtime "runtime"
+	hone0strconv "strconv"
+	hone0strings "strings"
 	hone0syscall "syscall"
 )
 
@@ -23,7 +25,8 @@ func hone0open(in, out int) (*hone0os.File, *hone0os.File) {
 	return f, f
 }
 
-// hone0usage is the CPU time (ns) and the largest resident size (bytes) so far.
+// hone0usage is the CPU time (ns) and the largest resident size (bytes) so far. On Linux, the size is at least that of the process that
+// started this one, whose memory this one had until execve; see hone0peak.
 func hone0usage() (cpu, maxRSS int64) {
 	var ru hone0syscall.Rusage
 	if hone0syscall.Getrusage(hone0syscall.RUSAGE_SELF, &ru) != nil {
@@ -34,6 +37,25 @@ func hone0usage() (cpu, maxRSS int64) {
 		maxRSS *= 1024 // kilobytes everywhere but there
 	}
 	return ru.Utime.Nano() + ru.Stime.Nano(), maxRSS
+}
+
+// hone0peak returns the largest resident size (bytes) so far of this program alone; 0 where it is not known.
+func hone0peak() int64 {
+	if hone0runtime.GOOS != "linux" {
+		_, size := hone0usage()
+		return size
+	}
+	text, err := hone0os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for _, line := range hone0strings.Split(string(text), "\n") {
+		if words := hone0strings.Fields(line); len(words) == 3 && words[0] == "VmHWM:" {
+			kilobytes, _ := hone0strconv.ParseInt(words[1], 10, 64)
+			return kilobytes * 1024
+		}
+	}
+	return 0
 }
 
 // hone0account returns the CPU time (ns) of the children that the program has waited for, its own

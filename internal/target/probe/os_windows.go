@@ -30,6 +30,9 @@ func hone0usage() (cpu, maxRSS int64) {
 	return hone0ticks(kernel) + hone0ticks(user), 0
 }
 
+// hone0peak does not know the largest resident size.
+func hone0peak() int64 { return 0 }
+
 // hone0account knows nothing: the kernel's account of the program has its children not in it.
 func hone0account() (children, system, faults int64) { return 0, 0, 0 }
 
