@@ -7,9 +7,10 @@ const mostYields = 4
 // sweepYields charges to the sweeper what the scheduler does when a goroutine yields, if the
 // sweeper may be the only goroutine that does. It yields after each span or every few spans
 // (runtime.goschedIfBusy in mgcsweep.go), and the switch to the scheduler's stack (runtime.mcall)
-// hides who yielded: those samples start at runtime.gosched_m. In a program that allocates large
-// objects they are most of the sweeper's cost. A loop that calls runtime.Gosched may have no sample
-// in that function either, but it yields far more often than the sweeper works.
+// hides who yielded: those samples start at runtime.gosched_m. The scheduler reads the clock in
+// them, for timers and for the states of goroutines. In a program that allocates large objects they
+// are most of the sweeper's cost. A loop that calls runtime.Gosched may have no sample in that
+// function either, but it yields far more often than the sweeper works.
 func sweepYields(rows []charge) {
 	var yields []charge
 	var swept, yielded int64
@@ -21,7 +22,8 @@ func sweepYields(rows []charge) {
 			case "runtime.bgsweep":
 				swept += c.row.Count
 			case "runtime.gosched_m":
-				if c.stack.bucket == BucketScheduler { // and not polling the network, which some goroutine has to do
+				// Polling the network is not among them: some goroutine has to do it.
+				if b := c.stack.bucket; b == BucketScheduler || b == bucketClock {
 					yields = append(yields, c)
 					yielded += c.row.Count
 				}

@@ -7,13 +7,14 @@ import "testing"
 func TestSweepYields(t *testing.T) {
 	yield := "runtime.lock2 < runtime.schedule < runtime.goschedImpl < runtime.gosched_m < runtime.mcall"
 	poll := "internal/runtime/syscall.EpollWait < runtime.netpoll < runtime.findRunnable < " + yield[len("runtime.lock2 < "):]
+	clock := "runtime.nanotime < runtime.(*timers).check < runtime.findRunnable < " + yield[len("runtime.lock2 < "):]
 	preempted := "runtime.findRunnable < runtime.schedule < runtime.goschedImpl < runtime.gopreempt_m < runtime.newstack"
 	for _, c := range []struct {
 		name             string
 		samples          []sample
 		sweep, scheduler float64
 	}{
-		{"the sweeper", []sample{ticks(10, "main.f:1"), ticks(5, "runtime.bgsweep"), ticks(20, yield), ticks(3, preempted), ticks(7, poll)}, 25, 3},
+		{"the sweeper", []sample{ticks(10, "main.f:1"), ticks(5, "runtime.bgsweep"), ticks(15, yield), ticks(5, clock), ticks(3, preempted), ticks(7, poll), ticks(2, "runtime.nanotime < "+preempted)}, 25, 3},
 		{"the program yields too", []sample{ticks(10, "runtime.Gosched < main.f:1"), ticks(5, "runtime.bgsweep"), ticks(20, yield)}, 5, 20},
 		{"a loop that yields far more than the sweeper works", []sample{ticks(10, "main.f:1"), ticks(5, "runtime.bgsweep"), ticks(21, yield)}, 5, 21},
 		{"no sweeper", []sample{ticks(10, "main.f:1"), ticks(20, yield)}, 0, 20},
