@@ -47,7 +47,9 @@ func (r *recorder) recordBench(ctx context.Context, bin *target.Binary, start st
 	if err := r.begin(); err != nil {
 		return err
 	}
-	err = b.record(ctx, nil)
+	if err = b.record(ctx, nil); err == nil {
+		err = b.recordPeaks(ctx)
+	}
 	if b.text.Len() > 0 {
 		if aerr := r.add(recording.PartBench, recording.PhaseClean, b.text.Bytes()); err == nil {
 			err = aerr

@@ -404,6 +404,39 @@ func TestBenchmarks(t *testing.T) {
 	})
 }
 
+// TestBenchmarkPeaks: the peak memory of a benchmark is that of a process with a given number of its operations and nothing else, and
+// absent where that fails or was not asked for.
+func TestBenchmarkPeaks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := benchLab(t, func(_ int, s target.RunSpec) string {
+			args, text := strings.Join(s.Args, " "), benchHead
+			for _, name := range []string{"Sum/small", "Sum/large", "Sum/other"} {
+				only := "-test.bench=^BenchmarkSum$/^" + strings.TrimPrefix(name, "Sum/") + "$ "
+				if !strings.Contains(args, "$/^") || strings.Contains(args, only) && !strings.Contains(args, "/^large") {
+					text += "Benchmark" + name + "-2 \t 1000\t 100 ns/op\nPASS\n"
+				}
+			}
+			return text
+		}, target.Exit{Usage: target.Usage{MaxRSS: 7 << 20}})
+		l.o.Phases = []string{}
+		l.o.Args = []string{"-test.benchtime=1s"}
+		l.o.PeakOperations = map[string]int64{"Sum/small-2": 500, "Sum/large-2": 500, "Sum/absent-2": 500}
+		if _, err := l.record(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		clean, _ := l.open().Phase("clean")
+		for i, want := range []int64{7 << 20, 0, 0} {
+			if b := clean.Benchmarks[i]; b.PeakRSSBytes != want || (b.PeakOperations == 500) != (want > 0) || len(b.Samples) != clean.Runs {
+				t.Errorf("%s: %d bytes after %d operations, %d samples of %d runs", b.Name, b.PeakRSSBytes, b.PeakOperations, len(b.Samples), clean.Runs)
+			}
+		}
+		if args := strings.Join(l.runs[len(l.runs)-2].Args, " "); !strings.HasSuffix(args, "-test.bench=^BenchmarkSum$/^small$ -test.count=1 -test.cpu=2 -test.benchtime=500x") {
+			t.Errorf("arguments %s", args)
+		}
+	})
+}
+
 func TestNoBenchmarks(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

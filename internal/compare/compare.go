@@ -184,7 +184,7 @@ func phase(m recording.Manifest, name string) (recording.Phase, bool) {
 	return recording.Phase{}, false
 }
 
-// match adds a row for each figure that all recordings have.
+// match adds a row for each figure that all recordings have, benchmark by benchmark.
 func (c *Comparison) match(sides [2]side, inTurns bool) {
 	missing := [2]map[string]bool{{}, {}}
 	for i, s := range sides {
@@ -213,6 +213,13 @@ func (c *Comparison) match(sides [2]side, inTurns bool) {
 		}
 		c.Rows = append(c.Rows, row)
 	}
+	names := map[string]int{} // in order of appearance
+	for _, r := range c.Rows {
+		if _, ok := names[r.Name]; !ok {
+			names[r.Name] = len(names)
+		}
+	}
+	slices.SortStableFunc(c.Rows, func(a, b Row) int { return names[a.Name] - names[b.Name] })
 }
 
 func (s side) has(name string) bool {

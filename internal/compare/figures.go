@@ -153,7 +153,12 @@ func trialFigures(m recording.Manifest, p recording.Phase) []figure {
 	add := func(metric, unit string, k kind, value, floor float64) {
 		list = append(list, figure{name: name, metric: metric, unit: unit, kind: k, value: value, floor: floor, bench: bench})
 	}
-	// A benchmark's memory depends on its number of iterations.
+	for _, b := range p.Benchmarks {
+		if b.PeakRSSBytes > 0 {
+			list = append(list, figure{name: b.Name, metric: PeakMemory, unit: "B", kind: memory, value: float64(b.PeakRSSBytes), floor: leastPeak, bench: true})
+		}
+	}
+	// The memory of a process that runs benchmarks for a given time depends on its number of iterations.
 	if peak := max(p.PeakRSSBytes, p.RSSBytes); peak > 0 && !bench {
 		add(PeakMemory, "B", memory, float64(peak), 0)
 	}
@@ -181,8 +186,9 @@ func trialFigures(m recording.Manifest, p recording.Phase) []figure {
 
 // Smaller changes get no verdict, however certain they are.
 const (
-	leastGCShare  = 0.01 // of the CPU time
-	leastLockWait = 0.05 // of the CPU that a request, run or operation takes
+	leastGCShare  = 0.01      // of the CPU time
+	leastLockWait = 0.05      // of the CPU that a request, run or operation takes
+	leastPeak     = 512 << 10 // bytes, of a benchmark: another version's code and data are as large
 )
 
 // benchFigures returns the metrics per operation of each benchmark, with one value per process.

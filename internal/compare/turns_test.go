@@ -115,3 +115,36 @@ func TestTrialFigures(t *testing.T) {
 		}
 	}
 }
+
+// TestPeakOfBenchmarks: interleaved recordings of benchmarks are compared by the peak memory of each, and small differences of processes of
+// a few MiB get no verdict.
+func TestPeakOfBenchmarks(t *testing.T) {
+	side := func(peaks map[string]int64, id string) (list []Source) {
+		for i := range 6 {
+			m := bench(map[string][3]float64{"A": {1e-6, 100, 2}, "B": {1e-6, 100, 2}}, "A", "B")
+			m.ID = fmt.Sprint(id, i)
+			for j := range m.Phases[0].Benchmarks {
+				b := &m.Phases[0].Benchmarks[j]
+				b.PeakRSSBytes, b.PeakOperations = peaks[b.Name]+int64(i)<<10, 1000
+			}
+			list = append(list, Source{Name: fmt.Sprint(id, i), Manifest: m})
+		}
+		return list
+	}
+	c := compared(t, side(map[string]int64{"A": 40 << 20, "B": 8 << 20}, "old"), side(map[string]int64{"A": 20 << 20, "B": 8<<20 + 300<<10}, "new"), Options{InTurns: true})
+	got := map[string]Verdict{}
+	for i, r := range c.Rows {
+		if i > 0 && r.Name == "A" && c.Rows[i-1].Name == "B" {
+			t.Error("the rows of A are not together")
+		}
+		if r.Metric == PeakMemory {
+			got[r.Name] = r.Verdict
+			if r.Low == nil || r.High == nil {
+				t.Errorf("%s has no interval", r.Name)
+			}
+		}
+	}
+	if got["A"] != Better || got["B"] != Unknown || len(got) != 2 {
+		t.Errorf("%v, want A better and B unknown", got)
+	}
+}

@@ -72,7 +72,7 @@ type Result struct {
 	Target   string    `json:"target"`
 	Runs     int       `json:"runs"` // of the unchanged target
 	Seconds  float64   `json:"seconds"`
-	RSSBytes int64     `json:"rss_bytes,omitempty"` // of the unchanged target: the median of its runs
+	RSSBytes int64     `json:"rss_bytes,omitempty"` // peak of the unchanged target: the median of its runs
 	Outcomes []Outcome `json:"outcomes"`
 }
 
@@ -81,7 +81,7 @@ type Outcome struct {
 	Variant
 	Comparison *compare.Comparison `json:"comparison,omitempty"` // with the unchanged target
 	Answers    *Answers            `json:"answers,omitempty"`    // of a service under load
-	RSSBytes   int64               `json:"rss_bytes,omitempty"`  // the median of its runs
+	RSSBytes   int64               `json:"rss_bytes,omitempty"`  // peak: the median of its runs
 	Failed     string              `json:"failed,omitempty"`     // why there is no comparison
 	Differs    string              `json:"differs,omitempty"`    // how its answers differ
 }
@@ -149,6 +149,9 @@ func (t *try) run(ctx context.Context) (*Result, error) {
 		}
 		t.options = append(t.options, o)
 	}
+	if err := t.countOperations(ctx); err != nil {
+		return nil, err
+	}
 	limits := trial.Limits{Least: t.Runs, Most: t.Runs, Budget: t.Budget, Width: t.Width}
 	if t.Budget > 0 || t.Width > 0 {
 		limits.Most = mostRuns
@@ -163,6 +166,40 @@ func (t *try) run(ctx context.Context) (*Result, error) {
 	}
 	r.Seconds = time.Since(began).Seconds()
 	return r, nil
+}
+
+// countOperations records the unchanged target briefly if it is benchmarks. In each recording, as many operations as ran then run again, so
+// that all sides do the same work where their peak memory is compared.
+func (t *try) countOperations(ctx context.Context) error {
+	if t.Options.Bench == "" {
+		return nil
+	}
+	o := t.options[0]
+	o.Phases, o.Duration, o.Out = []string{}, o.Duration/4, filepath.Join(t.dir, "operations.hone")
+	cfg := t.cfg
+	cfg.Progress = nil
+	if t.Progress != nil {
+		t.Progress(capture.Event{Phase: "try", Text: "counting operations"})
+	}
+	path, err := session.Record(ctx, cfg, o)
+	if err != nil {
+		return err
+	}
+	m, err := cfg.Opener().Manifest(path)
+	if err != nil {
+		return err
+	}
+	operations := map[string]int64{}
+	ph, _ := m.Phase(recording.PhaseClean)
+	for _, b := range ph.Benchmarks {
+		for _, s := range b.Samples {
+			operations[b.Name] = max(operations[b.Name], s.Iterations)
+		}
+	}
+	for i := range t.options {
+		t.options[i].PeakOperations = operations
+	}
+	return nil
 }
 
 // optionsOf returns the options of a run of a variant.
@@ -352,12 +389,12 @@ func (t *try) widest() float64 {
 	return width
 }
 
-// resident returns the median over runs of the process's size.
+// resident returns the median over runs of the largest size of the process.
 func (k *kept) resident() int64 {
 	var sizes []float64
 	for _, s := range k.sources {
 		if ph, ok := s.Manifest.Phase(recording.PhaseClean); ok && ph.RSSBytes > 0 {
-			sizes = append(sizes, float64(ph.RSSBytes))
+			sizes = append(sizes, float64(max(ph.PeakRSSBytes, ph.RSSBytes)))
 		}
 	}
 	if len(sizes) == 0 {
