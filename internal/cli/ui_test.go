@@ -274,6 +274,12 @@ async function drive(views) {
   seen.push({ What: "keys go to a view", Got: at().get("view") });
   await press("x");
   seen.push({ What: "x takes the filters away", Got: String(at().get("from")) });
+  for (const typed of ["from=1us&to=1.5ms", "to=20us"]) {
+    frame.contentWindow.history.pushState(null, "", "/?src=2&view=top&part=blocking&" + typed);
+    frame.contentWindow.dispatchEvent(new Event("hone-address"));
+    await settled();
+    seen.push({ What: typed, Got: doc().getElementById("window").textContent });
+  }
   await press("?");
   seen.push({ What: "? lists the keys", Got: String(doc().getElementById("keys").open) });
   seen.push({ What: "errors", Got: errors.join("; ") });
@@ -301,6 +307,7 @@ func TestUIInBrowser(t *testing.T) {
 		"findings": "Findings", "top": "Top", "source": "Source", "peek": "Peek", "disasm": "Disassembly", "load": "Load", "trace": "Trace", "requests": "Requests", "recording": "Recording", "diff": "Diff",
 		"a row leads to the source": "source", "back": "top", "search": "true", "names are text": "0",
 		"a finding leads to the flame graph": "flame", "zoom": "true", "zoomed": "", "without keys": "", "small": "", "wide": "", "later": "true", "and back": "true", "zoomed out": "true", "whole": " to ",
+		"from=1us&to=1.5ms": "only 0.001 ms to 1.500 ms of the trace show it", "to=20us": "only 0.000 ms to 0.020 ms of the trace show it",
 		"a message from elsewhere": "flame", "a frame opens the source": "source main.x", "select": "flame graph of the selection:", "flame of the window": "flame blocking true true",
 		"keys go to a view": "top", "x takes the filters away": "null", "? lists the keys": "true", "errors": "",
 	} {

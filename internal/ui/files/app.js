@@ -1,6 +1,7 @@
 // The page shows what its address says.
 import { address, allSources, base, go, link, refresh, source, state } from "./address.js";
 import { h } from "./dom.js";
+import { duration } from "./format.js";
 import { listen } from "./keys.js";
 import { views } from "./views.js";
 
@@ -72,9 +73,9 @@ function fill(q) {
   control("granularity").value = q.get("granularity") || "";
   if (["hide", "show", "show_from", "tagfocus", "tagignore"].some((n) => q.get(n))) document.getElementById("more")?.setAttribute("open", "");
   const span = /** @type {HTMLElement} */ (document.getElementById("window"));
-  span.hidden = !q.get("from");
-  const ms = (/** @type {string} */ k) => (Number((q.get(k) || "0").replace("ns", "")) / 1e6).toFixed(3);
-  span.replaceChildren(`only ${ms("from")} to ${ms("to")} ms of the trace `, link("trace", "show it", { from: q.get("from"), to: q.get("to") }));
+  span.hidden = !q.get("from") && !q.get("to");
+  const ms = (/** @type {string} */ k) => (duration(q.get(k) || "0") / 1e6).toFixed(3) + " ms";
+  span.replaceChildren(`only ${ms("from")} to ${q.get("to") ? ms("to") : "the end"} of the trace `, link("trace", "show it", { from: q.get("from"), to: q.get("to") }));
   const menu = /** @type {HTMLSelectElement} */ (document.getElementById("saved"));
   menu.replaceChildren(h("option", { value: "" }, "choose"), ...Object.keys(saved()).map((n) => h("option", { value: n }, n)));
 }

@@ -18,6 +18,12 @@ export function nanoseconds(ns) {
   return digits(ns) + " ns";
 }
 
+/** The nanoseconds of a duration as Go writes it: "1.5ms". @param {string} text */
+export function duration(text) {
+  const units = /** @type {Object<string, number>} */ ({ ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 });
+  return [...text.matchAll(/([\d.]+)(ns|us|µs|ms|s|m|h)/g)].reduce((sum, [, n, unit]) => sum + Number(n) * units[unit], 0);
+}
+
 /** @param {number} b */
 export function bytes(b) {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
