@@ -99,21 +99,61 @@ func (o *Order) Location(i int, depth uint32) int32 {
 	return o.sort.pages[page][off+n-1-depth]
 }
 
-// sortFirst sorts all rows by the key of their first locations, digit by digit.
+// keyed is a row with a key of its stack.
+type keyed struct {
+	key uint64
+	row int32
+}
+
+// digit is the number of bits that a pass of sorting looks at.
+const digit = 11
+
+// sortFirst sorts all rows by the key of their first locations: first by its highest digit, so that
+// the rest of the work needs little memory, which the processor's caches hold.
 func (o *Order) sortFirst() {
-	const digit = 11
-	type keyed struct {
-		key uint64
-		row int32
+	n, low := len(o.rows), max(0, o.first*o.sort.width-digit)
+	var start [1<<digit + 1]int
+	for row := range n {
+		key := o.sort.key(int32(row), 0, o.first)
+		o.next[row] = key // until it is in rows
+		start[key>>low+1]++
 	}
-	n := len(o.rows)
-	from, to := make([]keyed, n), make([]keyed, n)
-	for row := range from {
-		from[row] = keyed{o.sort.key(int32(row), 0, o.first), int32(row)}
+	for d := range 1 << digit {
+		start[d+1] += start[d]
+	}
+	rows, at := make([]keyed, n), start
+	for row, key := range o.next {
+		next := &at[key>>low]
+		rows[*next] = keyed{key, int32(row)}
+		*next++
 		o.next[row] = o.sort.key(int32(row), uint32(o.first), o.first)
 	}
-	for shift := 0; shift < o.first*o.sort.width; shift += digit {
-		var next [1<<digit + 1]int
+	var scratch []keyed
+	for d := range 1 << digit {
+		scratch = sortKeyed(rows[start[d]:start[d+1]], scratch, low)
+	}
+	for i := range rows {
+		o.rows[i] = rows[i].row
+		if i > 0 {
+			o.share(i, rows[i-1].key, rows[i].key, 0, o.first)
+		}
+	}
+}
+
+// sortKeyed sorts rows by the lowest bits of their keys; the others are equal. It returns scratch
+// memory for the next call.
+func sortKeyed(rows, scratch []keyed, bits int) []keyed {
+	const many = 512 // from here on, digit by digit takes less time
+	if len(rows) < many {
+		slices.SortFunc(rows, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+		return scratch
+	}
+	if len(scratch) < len(rows) {
+		scratch = make([]keyed, len(rows))
+	}
+	from, to := rows, scratch[:len(rows)]
+	for shift := 0; shift < bits; shift += digit {
+		var next [1<<digit + 1]int32
 		for i := range from {
 			next[from[i].key>>shift&(1<<digit-1)+1]++
 		}
@@ -127,12 +167,8 @@ func (o *Order) sortFirst() {
 		}
 		from, to = to, from
 	}
-	for i := range from {
-		o.rows[i] = from[i].row
-		if i > 0 {
-			o.share(i, from[i-1].key, from[i].key, 0, o.first)
-		}
-	}
+	copy(rows, from) // of itself, or of scratch
+	return scratch
 }
 
 // share stores what a position shares with the one before: depth locations, and those that the keys
