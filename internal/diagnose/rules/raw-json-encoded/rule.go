@@ -161,14 +161,16 @@ func isRaw(t types.Type) bool {
 }
 
 func judge(c *finder.Case) bool {
-	for _, call := range syntax.CallsOf(c.Place, encoders()...) {
-		name, text := funcname.Short(c.Place.CalleeName(call)), syntax.Text(call.Args[0])
-		c.Cause = fmt.Sprintf("%s gets a json.RawMessage as %s, which is JSON already: all of it is scanned and copied again.", name, text)
-		c.Fix = fmt.Sprintf("Append or write the bytes of %s as they are.", text)
-		if !isRaw(c.Place.TypeOf(call.Args[0])) {
-			c.Fix = "Append or write the bytes of a json.RawMessage as they are: test for the type first, or give it a function of its own."
-		}
-		return true
+	calls := syntax.CallsOf(c.Place, encoders()...)
+	if len(calls) == 0 {
+		return false
 	}
-	return false
+	name, value := funcname.Short(c.Place.CalleeName(calls[0])), calls[0].Args[0]
+	text := syntax.Text(value)
+	c.Cause = fmt.Sprintf("%s gets a json.RawMessage as %s, which is JSON already: all of it is scanned and copied again.", name, text)
+	c.Fix = fmt.Sprintf("Append or write the bytes of %s as they are.", text)
+	if !isRaw(c.Place.TypeOf(value)) {
+		c.Fix = "Append or write the bytes of a json.RawMessage as they are: test for the type first, or give it a function of its own."
+	}
+	return true
 }
