@@ -55,14 +55,16 @@ its slowest task, and the places of the other tasks stay idle until then: with
 eight requests of very different lengths, five of eight places may be idle on
 average. No CPU profile shows it.
 
-Limit the number that runs at a time instead, and start the next task when any
-ends: errgroup.Group with SetLimit, a channel with room for n as a semaphore, or
-n workers that receive from one channel. Wait once, after the loop.
+Limit the number that runs at a time instead, and start the next task when one
+finishes: errgroup.Group with SetLimit, a channel with room for n as a
+semaphore, or n workers that receive from one channel. Wait once, after the
+loop.
 
-It is fine where a batch needs the results of the one before, as in a search by
-levels, and where the batch is the unit, as in a transaction. The rule reports
-only loops over positions or parts that are known in advance, goroutines that
-mostly wait, and batches in which at most 70 % of the places are busy.
+It is fine where a batch needs the results of the previous one, as in a
+breadth-first search, and where the batch is the unit, as in a transaction. The
+rule reports only loops over positions or parts that are known in advance,
+goroutines that mostly wait, and batches in which at most 70 % of the places are
+busy.
 
 Seen in the field: ReactiveX/RxGo#168.`
 

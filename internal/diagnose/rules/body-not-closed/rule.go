@@ -49,10 +49,11 @@ Defer resp.Body.Close() right after the check of the error. To use the
 connection again, read a small rest of the body first: io.Copy(io.Discard,
 io.LimitReader(resp.Body, 16<<10)).
 
-It is fine to close later where something reads on. The rule counts connections
-that wait for their body at the end of a recording of a service: hundreds, and
-ten for each connection of the load, most of which came during the recording.
-It reports the call after which the code returns without closing the body.
+It is fine to close later if other code reads the body. The rule counts
+connections that wait for their body at the end of a recording of a service:
+hundreds, and ten for each connection of the load, most of which came during the
+recording. It reports the call after which the code returns without closing the
+body.
 
 Seen in the field: OffchainLabs/nitro#3756.`
 

@@ -55,9 +55,9 @@ use the change and the change is enough for one. If goroutines wait for differen
 conditions, give each condition a Cond of its own. A channel also passes each
 value to one goroutine.
 
-It is fine when a change concerns all: at the end, or for a new state that
-everybody reads. The rule counts: it reports a Broadcast when three of four
-goroutines that it wakes wait again.
+It is fine when a change concerns all: at shutdown, or for a new state that all
+goroutines read. The rule uses counted executions: it reports a Broadcast if
+three of four goroutines that it wakes wait again.
 
 Seen in the field: nanomsg/nng#54 (a condition variable of C: latency from 240
 to 30 µs), im7mortal/kmutex#5 (why Broadcast was avoided).`

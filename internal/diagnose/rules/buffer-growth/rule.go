@@ -48,11 +48,12 @@ holds. For a message of a megabyte that is about fourteen allocations, two to
 four megabytes in all, and the next call starts from nothing again. io.Copy into
 a buffer does the same, even if the size of the source is known.
 
-If the size is known or can be estimated (a Content-Length, the Size of a file or
-object, the size of the last message), call Grow before the first write. Buffer's
-ReadFrom wants 512 bytes (bytes.MinRead) more than the text. If the buffer does
-not leave the function, keep it in a field or in a sync.Pool and Reset it: that
-keeps its memory. If it is only copied to a writer, write there directly.
+If the size is known or can be estimated (a Content-Length, the Size of a file
+or object, the size of the last message), call Grow before the first write.
+Buffer's ReadFrom needs 512 bytes (bytes.MinRead) more than the text. If the
+buffer does not leave the function, keep it in a field or in a sync.Pool and
+Reset it: that keeps its memory. If it is only copied to a writer, write there
+directly.
 
 It is fine for small buffers. The rule reports buffers that are reallocated three
 times or more on average each time that they are declared, as counted, in pieces

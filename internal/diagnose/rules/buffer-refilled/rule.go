@@ -56,14 +56,13 @@ program that does so for each record of 40 bytes copies 4 KiB each time, or as
 much as the buffer has, and uses one in a hundred bytes.
 
 Read a record at a known position with ReadAt of its bytes, without Seek and
-without the buffer: one system call instead of two. Where the length is in the
-record, a buffer of about a record's size does (io.NewSectionReader, which
-needs no Seek), and where positions ascend, Discard moves forward within the
-buffer.
+without the buffer: one system call instead of two. If the length is in the
+record, a buffer of about a record's size is enough (io.NewSectionReader, which
+needs no Seek). If positions ascend, Discard moves forward within the buffer.
 
-It is fine where reading goes on from the position: the rule reports lines that
-read a few bytes, in functions that seek and reset as often as they read, as
-counted, while no other line reads more often from the same reader.
+It is fine where reading continues from the position: the rule reports lines
+that read a few bytes, in functions that seek and reset as often as they read,
+as counted, while no other line reads more often from the same reader.
 
 Seen in the field: grafana/mimir#3798.`
 

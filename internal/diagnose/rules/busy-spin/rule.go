@@ -50,10 +50,10 @@ then sleeps until it is unlocked. For a state that changes, use a sync.Cond, or
 a channel that is closed when it does.
 
 It is fine where most iterations do useful work, and in a short spin with a
-bounded number of iterations before blocking. The rule reports loops whose default
-does nothing and, by counted executions, those of which at most one iteration in
-a hundred does anything but try, also in a function that the loop calls. What the
-scheduler spends below Gosched is part of their cost.
+bounded number of iterations before blocking. The rule reports loops whose
+default does nothing and, by counted executions, those of which at most one
+iteration in a hundred does anything other than try, also in a function that the
+loop calls. What the scheduler spends below Gosched is part of their cost.
 
 Seen in the field: jackc/pgconn#39, livepeer/go-livepeer#1619,
 cschleiden/go-workflows#237, bitfinexcom/bitfinex-api-go#56 (from 100 % of a

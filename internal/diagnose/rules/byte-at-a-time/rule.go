@@ -38,8 +38,8 @@ through an interface, takes locks, checks its state, and, without a buffer in
 between, enters the kernel: a microsecond for one byte instead of for a
 thousand.
 
-Find the run of bytes that go through as they are and write that slice at once;
-read into a slice of some kilobytes. Where bytes have to go one by one, put a
+Find the run of bytes that need no change and write that slice at once; read
+into a slice of some kilobytes. Where bytes have to go one by one, put a
 bufio.Writer or bufio.Reader in between and use its WriteByte and ReadByte.
 
 It is fine where the other side is a buffer in memory with a WriteByte of its

@@ -47,9 +47,9 @@ Read the part from the original, under the same lock, and clone only that part i
 somebody may change it. Or publish immutable values in an atomic.Pointer: whoever
 changes the value stores a new one, and readers need no copy.
 
-It is fine for small values. The rule reports clones that the function that makes
-them neither changes, returns, stores nor passes on as a whole, and of which it
-uses up to three parts.
+It is fine for small values. The rule reports clones of which the function uses
+up to three parts, and that it neither changes, returns, stores nor passes on as
+a whole.
 
 Seen in the field: milvus-io/milvus#29620, mondoohq/mql#3125, grafana/dskit#1038
 (4.7 % of the CPU of a service).`

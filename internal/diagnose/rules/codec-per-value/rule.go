@@ -49,9 +49,9 @@ dropped also drops what it has read ahead, so that the next one may miss values.
 Create the encoder where the writer is created, before the loop or in a field
 beside the writer, and use it for all values.
 
-It is fine where each value goes into a buffer of its own: a message that must be
-decoded alone. Where that is many messages, a format without descriptions of
-types costs less than gob.
+It is fine where each value goes into a buffer of its own: a message that must
+be decoded alone. For many such messages, a format without descriptions of types
+costs less than gob.
 
 Seen in the field: cockroachdb/cockroach#460 and golang/go#46089 (gob streams of
 one value each).`

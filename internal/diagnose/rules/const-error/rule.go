@@ -46,7 +46,7 @@ Callers can also test for a variable with errors.Is. Note that the results of
 two calls of errors.New differ, while a variable equals itself: a program that
 compares errors by identity may behave differently.
 
-It is fine on cold paths, as those of errors should be; the rule reports only
+It is fine on cold paths, which error paths should be; the rule reports only
 lines whose cost the profile shows.
 
 Seen in the field: the constErrorNew check of quasilyte/go-perfguard.`

@@ -43,8 +43,8 @@ arguments) and links it into the goroutine's list, and none of them runs before
 the function returns. Files stay open and locks stay held until then.
 
 Move the body of the loop into a function of its own, or call the function at
-the end of the body. Buffers that a Close returns to a pool then serve the next
-iteration.
+the end of the body. The next iteration can then reuse buffers that a Close
+returns to a pool.
 
 It is fine when the loop has one or two iterations, and when everything must stay
 open or locked until the function returns. The rule reports a line that opens

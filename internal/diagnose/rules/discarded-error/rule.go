@@ -49,11 +49,11 @@ for it, which the caller discards: a failure costs more than a success. The same
 holds for functions of the program that report "not found" by fmt.Errorf, or by
 an error with a stack trace, to callers that only test for nil.
 
-Look at the text before parsing it: its length and first byte say for most texts
-what they are not. Where failing is normal, return a bool, or an error that is
-a package variable.
+Look at the text before parsing it: length and first byte are enough to reject
+most texts. Where failing is normal, return a bool, or an error that is a
+package variable.
 
-It is fine where failures are rare. The rule counts them: it speaks of calls of
+It is fine where failures are rare. The rule counts them: it reports calls of
 which at least a quarter failed while executions were counted, and whose error
 is dropped or only compared with nil.
 

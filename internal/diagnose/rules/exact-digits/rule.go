@@ -49,12 +49,11 @@ grows by the digits of the rate each time, and each multiplication and each
 change of the exponent works on all of them.
 
 Round where the result is kept: Round(10) or RoundBank after each step, or as
-many places as the domain needs. Of a big.Rat, use a big.Float with a
+many places as the domain needs. Instead of a big.Rat, use a big.Float with a
 precision, or integers of the smallest unit.
 
-It is fine where all digits are wanted. The rule reports lines of which the new
-numbers in the heap profile have 64 bytes and more on average: more than 150
-digits.
+It is fine where all digits are wanted. The rule reports lines whose new numbers
+in the heap profile have 64 bytes or more on average: more than 150 digits.
 
 Seen in the field: shopspring/decimal#381.`
 

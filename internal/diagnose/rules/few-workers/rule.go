@@ -53,10 +53,10 @@ service. One worker then handles one job after the other, although what it waits
 for could serve several, and neither CPU nor the other side is busy. No CPU
 profile shows it.
 
-Start more workers: as many as what they wait for serves at a time, or one
-goroutine for each request with a limit (errgroup with SetLimit). If jobs of one
-kind must stay in order, give each key a queue of its own. If the other side
-takes batches, let a worker take all jobs that are there.
+Start more workers: as many as the service that they wait for handles at a time,
+or one goroutine for each request with a limit (errgroup with SetLimit). If jobs
+of one kind must stay in order, give each key a queue of its own. If that
+service takes batches, let a worker take all available jobs.
 
 It is fine where order is the point, or where the other side serves one at a
 time. The rule reports workers that are never idle, wait for half of their time

@@ -64,9 +64,9 @@ nothing closes, a select has no case for the end of the context.
 Go 1.26 and newer can prove a leak: the garbage collector finds goroutines
 blocked on channels, locks and wait groups that nothing else refers to. If
 goroutines came during the recording, hone runs that detection, with Go 1.26 in
-a build and a process of its own (GOEXPERIMENT=goroutineleakprofile). If what
-the goroutines wait for stays reachable, in a global map for example, their
-growth is the evidence.
+a separate build and process (GOEXPERIMENT=goroutineleakprofile). If what the
+goroutines wait for stays reachable, in a global map for example, their growth
+is the evidence.
 
 It is fine for a pool of workers, whose number does not grow, and for
 connections that wait for their peers; the rule leaves alone goroutines that

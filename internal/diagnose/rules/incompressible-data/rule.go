@@ -58,7 +58,7 @@ it unchanged. A middleware that compresses responses of all types, or image/*, a
 an archive of photos with zip.Deflate, do that.
 
 Compress only types that get smaller: text, JSON, XML, SVG. Add files that are
-compressed already with zip.Store, and send such responses as they are.
+compressed already with zip.Store, and send such responses without compression.
 
 It is fine if such data is rare. The rule reports lines below which compress/flate
 finds few repetitions and builds codes for blocks that it hardly ever writes.

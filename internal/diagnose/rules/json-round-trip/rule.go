@@ -50,7 +50,7 @@ Assign the fields, convert the struct (Go converts between struct types whose
 fields have the same names and types, tags aside: T(v)), or write a Clone
 method. For maps and slices inside that must not be shared, use maps.Clone and
 slices.Clone. If the types are known only at run time, a library that maps
-structs by reflection costs a fraction of it.
+structs by reflection costs a fraction of that.
 
 It is fine in tests and at startup, and where the encoding itself is the
 purpose: normalizing, dropping unexported fields, testing the encoding. The rule

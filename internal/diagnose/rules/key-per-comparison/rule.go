@@ -47,8 +47,8 @@ is computed about twenty times, and allocated as often.
 Compute the key of each element once before the sort: in a field, or in a slice
 of struct{ key; element } that is sorted by the key. Where a comparison needs no
 key, it need not allocate one: compare the parts one after the other with
-cmp.Or, compare without case byte by byte, compare time.Time values instead of
-their texts.
+cmp.Or, compare byte by byte and ignore case, compare time.Time values instead
+of their texts.
 
 It is fine for short lists, and for keys that cost nothing, such as the result of
 a getter. The rule reports calls in comparisons that depend on one of the two

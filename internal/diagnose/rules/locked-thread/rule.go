@@ -54,8 +54,8 @@ reserves no processor. If something does (a graphics library, ptrace, setns),
 send several requests at once, or answer on the same goroutine as much as
 possible.
 
-It is fine where the goroutine seldom waits. The rule reports the switches' own
-CPU.
+It is fine where the goroutine seldom waits. The rule reports the CPU of the
+switches.
 
 Seen in the field: golang/go#18023 (0.6 µs for each value of a channel became
 8 µs), golang/go#21827 (two thirds of a debugger's time).`

@@ -42,9 +42,9 @@ net.InterfaceAddrs opens a netlink socket and reads a table from it.
 Read them once at the start, or with sync.OnceValue at the first use. For addresses
 that may change, let one goroutine read them every minute.
 
-It is fine at the start, and where the answer must be of this moment. The rule
-reports calls that run for at least one request in twenty, or a hundred times in
-each run of a program that exits.
+It is fine at the start, and where the answer must be current. The rule reports
+calls that run for at least one request in twenty, or a hundred times in each
+run of a program that exits.
 
 Seen in the field: intelsdi-x/snap#1214 (the host name for each collected metric),
 DataDog/datadog-agent#567.`

@@ -56,9 +56,9 @@ the order matters. Where keys are small numbers or letters of a small alphabet, 
 an array, or a bitmap and a slice. Or use one map for all objects, with the
 object's number in the key. At least create the map with the first entry.
 
-It is fine for few objects, and where some of the maps get large. The rule reports
-a field that was counted with up to four insertions for each map on average, if
-ten thousand maps were allocated.
+It is fine for few objects, and where some of the maps get large. The rule
+reports a field if ten thousand maps were allocated for it, and up to four
+insertions per map were counted on average.
 
 Seen in the field: derekparker/trie#28, dghubble/trie#11, gnolang/gno#3436.`
 

@@ -49,10 +49,10 @@ order, compare all of them, (a, b) > (?, ?), the last a unique one. Or read all
 rows by one query and a cursor, if the program can keep it open. Rows that are
 inserted or deleted meanwhile no longer shift what the next page has.
 
-It is fine for the few first pages that people look at. The rule reports queries
-that run at least eight times for each unit of work, as counted, with an offset
-that a loop around the query or around its callers changes. What part of the
-query's cost is skipped rows is estimated from the number of pages.
+It is fine for the first few pages, which people look at. The rule reports
+queries that run at least eight times for each unit of work, as counted, with an
+offset that a loop around the query or around its callers changes. The share of
+skipped rows in the query's cost is estimated from the number of pages.
 
 Seen in the field: go-surreal/som#544 (an iterator over all records),
 transitland/transitland-datastore#1170 (20 s became 0.3 s at offset 1,000,000).`

@@ -44,9 +44,9 @@ kinds of images it puts the color on the heap, for each pixel, and the RGBA
 method of the color is another call through an interface. Set of a draw.Image
 takes such an interface, and converts the color to the image's color model.
 
-Assert the type once before the loop (*image.RGBA, *image.YCbCr) and use its
-own methods, RGBAAt, SetRGBA, YCbCrAt, or an index of Pix, row by row. RGBA64At
-of image.RGBA64Image allocates nothing. If the type may be any, draw the image
+Assert the type once before the loop (*image.RGBA, *image.YCbCr) and use its own
+methods, RGBAAt, SetRGBA, YCbCrAt, or an index of Pix, row by row. RGBA64At of
+image.RGBA64Image allocates nothing. If images may have any type, draw the image
 into an *image.RGBA first with draw.Draw, which knows the common kinds.
 
 It is fine for a few pixels. The rule reports lines that run a thousand times

@@ -37,12 +37,12 @@ multiplies in a loop and handles a dozen special cases, in 20 to 50 ns. The
 compiler does not replace it, also where the exponent is a constant.
 
 Write x*x for math.Pow(x, 2), math.Sqrt(x) for the power 0.5, 1/x for -1,
-float64(1<<n) or math.Ldexp(1, n) for powers of two, math.Pow10(n) for powers
-of ten, and multiply along where a loop needs one power after the other.
+float64(1<<n) or math.Ldexp(1, n) for powers of two, math.Pow10(n) for powers of
+ten, and keep a running product where a loop needs successive powers.
 
-It is fine for exponents that are no small numbers. The rule reports calls
-whose exponent is a constant from -4 to 4 or a half, and calls of which the
-base is 2 or 10. The last bits of a result can differ.
+It is fine for exponents that are not small numbers. The rule reports calls
+whose exponent is a constant from -4 to 4 or a half, and calls of which the base
+is 2 or 10. The last bits of a result can differ.
 
 Seen in the field: golang/go#29456, celestiaorg/nmt#76 (322 ns became 114),
 muesli/smartcrop#9 (half the time), ynqa/wego#54.`

@@ -46,12 +46,13 @@ about 14 µs where the event itself takes half a microsecond. Writers of the
 program that decode the lines of slog's JSON handler do the same. Others render
 each key and value through a library of terminal styles.
 
-Log JSON (or plain text) in production, and format where somebody reads: pipe the
-output through a tool, or choose the writer by whether the output is a terminal.
+Log JSON (or plain text) in production, and format it where people read it: pipe
+the output through a tool, or choose the writer by whether the output is a
+terminal.
 
-It is fine in command-line tools and in development. The rule leaves encoders for
-the console alone that cost about as much as JSON: measured, those of zap, of
-logrus and of slog's text handler do.
+It is fine in command-line tools and in development. The rule ignores console
+encoders that cost about as much as JSON; by measurement, those of zap, logrus
+and slog's text handler do.
 
 Seen in the field: rs/zerolog#381 (its author: not meant for production).`
 

@@ -38,8 +38,8 @@ const doc = `A json.RawMessage is JSON already. json.Marshal and Encode do not t
 scan every byte, copy the text without its spaces into a buffer, and Marshal copies
 that once more.
 
-Append or write the text as it is. If it came from outside, json.Valid checks it
-once, where it arrives.
+Append or write the text unchanged. If it came from outside, json.Valid checks
+it once, where it arrives.
 
 It is fine in a field of a struct that is encoded with others: there is no other
 way. The rule reports calls whose whole value is a json.RawMessage, also through

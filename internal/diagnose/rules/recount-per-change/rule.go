@@ -55,9 +55,9 @@ changed or removed, add the difference. The total is then there when it is asked
 for.
 
 It is fine for short lists, for totals that are rarely asked for, and where most
-elements changed. The rule counts: it reports loops of 256 iterations and more,
-each time, with 32 iterations for each element that the code of the package can
-have changed since the last time.
+elements changed. The rule uses counted executions: it reports loops with at
+least 256 iterations each time, and at least 32 for each element that the
+package's code can have changed since the last time.
 
 Seen in the field: kpango/gache#205 (the size of a cache: from 0.5 ms to 2.4 ns),
 pingcap/tidb#61339 (the total of a histogram).`

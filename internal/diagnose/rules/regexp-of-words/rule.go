@@ -37,10 +37,11 @@ of some words. The engine steps through the text rune by rune with the
 alternatives that are still possible: a list of 220 words takes 3 µs, and 5 µs
 if upper and lower case are not distinguished.
 
-Keep the words in a map[string]struct{}, made once, and look the text up: 15 ns,
-however many words there are. For (?i) the keys are the words in lower case, and
-the text is converted with strings.ToLower, which folds nearly as (?i) does: not
-the Kelvin sign and a few more. A switch does for a few constant words.
+Keep the words in a map[string]struct{} that is created once, and look the text
+up: 15 ns, however many words there are. For (?i) the keys are the words in
+lower case, and the text is converted with strings.ToLower, which folds like
+(?i), except for the Kelvin sign and a few other letters. A switch is enough for
+a few constant words.
 
 The rule reports patterns that it knows to match whole texts, anchored at both
 ends: constants, and words joined with "|" after regexp.QuoteMeta. It follows

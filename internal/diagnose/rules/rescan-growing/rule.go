@@ -52,8 +52,8 @@ from a stream and keeps its state. bytes.Buffer.Bytes needs no copy; String
 does.
 
 It is fine for buffers that stay small. The rule reports loops with at least ten
-iterations each time that they are reached, as counted in the recording, that
-empty the buffer on no path of each iteration.
+iterations each time that they are reached, as counted in the recording, and
+that do not empty the buffer in each iteration.
 
 Seen in the field: ClickHouse/clickhouse-go#1949; golang/go#17851 (line numbers of
 text/template).`

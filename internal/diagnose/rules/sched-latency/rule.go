@@ -56,8 +56,8 @@ first, the work comes in pieces so small that waking a thread (5 to 50 µs) cost
 as much as a piece.
 
 Requests that take less than a time slice (10 ms) do not show as waiting in the
-trace: with all processors busy nothing reads the next ones. There the load
-shows the overload, when the response rate is below the request rate.
+trace: with all processors busy nothing reads the next ones. Then the load shows
+the overload: the response rate is below the request rate.
 
 When there is too much work, only less work per request, more cores or fewer
 requests help. A concurrency limit keeps the admitted requests fast; without one

@@ -60,9 +60,9 @@ if it does not escape: the compiler reports what escapes.
 
 It is fine where the memory is passed to code that keeps it. The rule reports
 lines that allocate at least a fifth of all bytes, in objects of at least 512
-bytes, of which a collection finds next to none alive, in functions that neither
-return nor store them. Make sure that no callee still holds them when they go
-back to the pool.
+bytes, of which almost none are alive at a collection, in functions that neither
+return nor store them. Make sure that no callee still refers to them when they
+go back to the pool.
 
 Seen in the field: the buffers that fasthttp, zap, callers of io.Copy and fmt
 itself keep in pools.`

@@ -39,12 +39,12 @@ shows that, and the machine looks idle: the limit was set for another machine or
 another query, or is held during work that does not need it.
 
 Hold it for less time: only around what it protects, not while the response is
-encoded and sent. If what it protects has room, raise the limit, or derive it
-from the resource that it protects (GOMAXPROCS for computation, the connections
-of the pool for queries). If there is no room, the queue only adds latency:
+encoded and sent. If what it protects can handle more, raise the limit, or
+derive it from the resource that it protects (GOMAXPROCS for computation, the
+connections of the pool for queries). If it cannot, the queue only adds latency:
 reject requests, with 503 or a short timeout, once it is long.
 
-It is fine where the limit protects memory, or a resource without room: then the
+It is fine where the limit protects memory, or a fully used resource: then the
 load is too high. The rule requires that the same function in another request
 ends nearly all such waits. That distinguishes a limit from a channel to a
 worker. It reports waits of a quarter of the requests' time and more, and

@@ -53,8 +53,9 @@ need not be copied before, as a scan does not change its order. Where the list
 rarely changes, keep it sorted instead.
 
 It is fine for short lists, and where most of the list is taken. The rule leaves
-lists alone that something else reads after the sort. Where the number of
-elements to take is not constant, the finding is likely: it may be large.
+lists alone that something else reads after the sort. If the number of elements
+to take is not constant, the finding is only likely, because the number may be
+large.
 
 Seen in the field: siglens/siglens#2605 (a query for the first ten took 7.8 s
 instead of 10.2 s with a heap); townsendmerino/ken#22 (43 to 60 % less time with

@@ -52,11 +52,11 @@ n·log₂(n) comparisons to find out what was known. A sort in place is also a
 write, so readers must be locked out.
 
 Sort the list where it changes, and keep it sorted (slices.BinarySearch and
-slices.Insert for single elements). Or keep a sorted copy beside it and drop that
-where the list changes.
+slices.Insert for single elements). Or keep a sorted copy, and drop it where the
+list changes.
 
 It is fine where the list changes about as often as it is read. The rule counts
-both: it speaks of lists that were sorted at least ten times for each time that a
+both: it reports lists that were sorted at least ten times for each time that a
 line of their package changed them, and only where the order does not depend on
 the request.
 

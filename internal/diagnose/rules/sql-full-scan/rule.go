@@ -47,16 +47,16 @@ Create an index that starts with the column; further columns of the condition
 or of ORDER BY can follow it. EXPLAIN QUERY PLAN says SEARCH instead of SCAN
 when the query uses it. An index costs a little at each write.
 
-A query with ORDER BY and LIMIT that no index has the order of reads and sorts
-the whole table too, also for the first page. COUNT reads all that it counts, with
-an index too.
+If no index has the order of a query with ORDER BY and LIMIT, the query reads
+and sorts the whole table, too, even for the first page. COUNT reads all rows
+that it counts, even with an index.
 
 It is fine for small tables and for queries that return much of the table. The
 rule compares the program's own SQL: queries and the CREATE statements, in Go
-strings and in embedded files. It reports queries of tables that are all
-created there, of which no condition can use an index or a key, and that take
-at least 50 µs of CPU for each row that they return. Of databases in other
-processes the CPU is not in the recording, so the rule reports nothing.
+strings and in embedded files. It reports queries of tables that are all created
+there, of which no condition can use an index or a key, and that take at least
+50 µs of CPU for each row that they return. The CPU of databases in other
+processes is not in the recording, so the rule reports nothing about them.
 
 Seen in the field: ethpandaops/benchmarkoor#147 (queries of 0.5 to 62 s),
 kalbasit/ncps#68, superseriousbusiness/gotosocial#1887 (a count on every page).`

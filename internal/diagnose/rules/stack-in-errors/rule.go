@@ -46,7 +46,7 @@ much more again. Each Wrap may do the same.
 
 For errors that belong to normal operation (not found, end of input, wrong key)
 return a plain or a package-level error, and add the stack only to errors that
-mean a defect. If stacks are wanted, record the addresses and resolve them only
+indicate a bug. If stacks are wanted, record the addresses and resolve them only
 when the error is printed.
 
 It is fine for rare errors. Without the stack, the log does not show where an

@@ -51,8 +51,8 @@ which has the name and the kind, and whose Info method asks the system when it i
 called.
 
 It is fine where the program needs the size or the time of most files. The rule
-reports only listings of whose fs.FileInfo the program uses nothing but the name
-and the kind.
+reports only listings of which the program uses the names and the kinds, and
+nothing else from an fs.FileInfo.
 
 Seen in the field: google/syzkaller#5724; golang/go#16399 has the figures that led
 to WalkDir.`

@@ -80,7 +80,7 @@ pass what differs as data.
 It is fine in a development mode that reloads files, and for templates that come
 from users. The rule leaves alone templates that are parsed after a check for
 nil or a cache miss, or under sync.Once, and clones into which a text is parsed
-that is not known before.
+that only the request determines.
 
 Seen in the field: qor/render#3, ironsmile/nedomi#69, petaki/inertia-go#8.`
 

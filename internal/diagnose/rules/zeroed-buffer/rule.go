@@ -49,9 +49,9 @@ that the caller passes, or in a slice that is cut to length 0 and appended to. O
 make it as large as most calls need, and let append grow it for the others.
 
 It is fine where the zeros are needed, as in a table of counts, and where a call
-uses most of the buffer. The rule reports only buffers of bytes of 512 B and more
-of which nothing is read that was not written before: elements are assigned,
-parts up to a length are sliced, and the whole is only filled.
+uses most of the buffer. The rule reports only byte buffers of 512 B or more
+from which nothing is read before it is written: elements are assigned, parts up
+to a length are sliced, and the whole is only filled.
 
 Seen in the field: pierrec/lz4#169 (a table zeroed for each small block; 23 %
 faster with less to zero).`
