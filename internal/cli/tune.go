@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment/tunedeps"
@@ -22,6 +23,7 @@ type tuneFlags struct {
 	out     outputFlags
 	memory  string
 	others  int
+	gogc    list
 	runs    int
 	seed    uint64
 	modules list
@@ -39,11 +41,11 @@ func tuneCommand() command {
 	return command{
 		name: "tune", args: "gc|deps|go|pgo TARGET [flags] [-- ARGS]", group: "the main job",
 		short: "settings and versions that cost less: predicted or searched, then measured",
-		long: `tune gc runs a program, or a service under load, once with GODEBUG=gctrace=1. From the live heap as a function of the allocated
-bytes, the pacer's goal and the cost of a collection it predicts CPU and memory for GOGC=25 to 3200 and for a memory limit alone.
-Of the settings that stay within nine tenths of the budget it chooses, among those with nearly the least CPU, the one with the least
-memory. That setting and its neighbours then run interleaved with the unchanged target. How much faster the rest of the program runs
-when it is collected less is not predicted, but measured.
+		long: `tune gc runs a program, or a service under load, once with GODEBUG=gctrace=1, once with a CPU profile and once with a trace. From the
+live heap as a function of the allocated bytes, the pacer's goal and the cost of a collection it predicts CPU and memory for GOGC=25
+to 3200 and for a memory limit alone. Of the settings that stay within nine tenths of the budget it chooses, among those with nearly
+the least CPU, the one with the least memory. That setting, those that -gogc names and the neighbours then run interleaved with the
+unchanged target.
 
 tune deps examines the modules that own at least 5 % of CPU or of allocated bytes (or -module). The newest version runs interleaved
 with the unchanged target. If it saves something, hone searches the versions in between for the oldest one that does. Each version is
@@ -56,6 +58,7 @@ tune pgo builds the target with a CPU profile (recorded now, or merged from thos
 interleaved. -w writes the profile as default.pgo in the directory of package main if it saves something.`,
 		examples: []string{
 			"hone tune gc ./cmd/batchjob -memory 2GiB -- -n 1000",
+			"hone tune gc ./cmd/batchjob -gogc 150 -gogc 300 -others 0",
 			"hone tune gc ./cmd/server -load http://127.0.0.1:8080/path -memory 512MiB -duration 5s",
 			"hone tune deps ./cmd/server -load http://127.0.0.1:8080/path -duration 5s",
 			"hone tune deps -bench . -module github.com/go-chi/chi .",
@@ -73,6 +76,7 @@ interleaved. -w writes the profile as default.pgo in the directory of package ma
 			fs.StringVar(&t.svg, "svg", "", "for gc:  draw the settings to `FILE`")
 			fs.DurationVar(&t.budget, "budget", 0, "for gc:  continue with more runs until `D` is spent")
 			fs.IntVar(&t.others, "others", 2, "for gc:  also measure `N` neighbours of the chosen setting")
+			fs.Var(&t.gogc, "gogc", "for gc:  also predict and measure GOGC=`N`; may be given again")
 			fs.Var(&t.modules, "module", "for deps:  examine the module `PATH`; may be given again")
 			fs.Var(&t.profile, "profile", "for pgo: use the CPU profile in `FILE`;  may be given again (default: one is recorded)")
 			fs.Var(&t.golang, "go", "for go: try this `VERSION` of Go;  may be given again (default: the newest of each minor version)")
@@ -108,6 +112,13 @@ func (t *tuneFlags) gc(ctx context.Context, env Env, args, rest []string) error 
 		if spec.Memory, err = parseSize(t.memory); err != nil || spec.Memory <= 0 {
 			return usagef("tune: -memory %s: want a size such as 512MiB or 2GiB", t.memory)
 		}
+	}
+	for _, text := range t.gogc {
+		n, err := strconv.Atoi(text)
+		if err != nil || n <= 0 {
+			return usagef("tune: -gogc %s: want a percentage such as 400", text)
+		}
+		spec.Also = append(spec.Also, n)
 	}
 	if spec.Options, err = t.rec.capture(env, args, rest); err != nil {
 		return err

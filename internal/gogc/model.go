@@ -1,6 +1,7 @@
 package gogc
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -16,8 +17,14 @@ type Observed struct {
 	Ends       bool    // a program that exits: a run starts with an empty heap and page faults its memory in
 	AllocBytes float64 // allocated in the window, by all runs
 	CPUSeconds float64 // of the process
-	FaultCPU   float64 // CPU seconds per page fault
-	Resident   float64 // peak, bytes
+	// GCSeconds is the CPU time of the cycles. 0: unknown; then it is what the runtime printed, which includes the time for which other
+	// processes used the collector's CPUs.
+	GCSeconds float64
+	// Drag is how many CPU seconds the rest of the program loses for each second of GCSeconds, because it runs slower while the
+	// collector marks.
+	Drag     float64
+	FaultCPU float64 // CPU seconds per page fault
+	Resident float64 // peak, bytes
 }
 
 // Setting is a setting of the garbage collector.
@@ -53,7 +60,10 @@ const (
 // barriers).
 func (o *Observed) Predict(s Setting) Predicted {
 	own := o.replay(Setting{o.GOGC, o.Limit})
-	gc, cycles := o.marking()
+	gc, cycles := o.spent(), 0.0
+	for _, run := range o.Runs {
+		cycles += float64(len(run))
+	}
 	p := o.replay(s)
 	if own.Cycles > 0 && own.GCSeconds > 0 {
 		// The simulation of the program's own setting shows the error from whole MiB and from what
@@ -61,7 +71,7 @@ func (o *Observed) Predict(s Setting) Predicted {
 		p.GCSeconds *= gc / own.GCSeconds
 		p.Cycles *= cycles / own.Cycles
 	}
-	p.CPUSeconds = o.CPUSeconds - gc + p.GCSeconds
+	p.CPUSeconds = o.CPUSeconds + (1+o.Drag)*(p.GCSeconds-gc)
 	if o.Ends {
 		p.CPUSeconds += float64(len(o.Runs)) * (p.Resident - own.Resident) / page * o.FaultCPU
 	}
@@ -70,16 +80,18 @@ func (o *Observed) Predict(s Setting) Predicted {
 	return p
 }
 
-// marking returns the cost of the observed cycles, and their number.
-func (o *Observed) marking() (seconds, cycles float64) {
+// Printed returns the CPU time of the observed cycles as the runtime printed it, in seconds.
+func (o *Observed) Printed() (seconds float64) {
 	for _, run := range o.Runs {
 		for _, c := range run {
 			seconds += c.CPU
-			cycles++
 		}
 	}
-	return seconds, cycles
+	return seconds
 }
+
+// spent returns the CPU time of the observed cycles, in seconds.
+func (o *Observed) spent() float64 { return cmp.Or(o.GCSeconds, o.Printed()) }
 
 // Live returns the largest live heap that was observed.
 func (o *Observed) Live() (most float64) {
@@ -93,9 +105,10 @@ func (o *Observed) Live() (most float64) {
 
 // Grown returns the same program with times as much live memory, all of which is marked.
 func (o *Observed) Grown(times float64) *Observed {
-	gc, _ := o.marking()
+	gc := o.spent()
 	grown := *o
-	grown.CPUSeconds += (times - 1) * gc
+	grown.CPUSeconds += (times - 1) * gc * (1 + o.Drag)
+	grown.GCSeconds *= times
 	grown.Runs = nil
 	for _, run := range o.Runs {
 		more := slices.Clone(run)
@@ -133,15 +146,22 @@ func (o *Observed) replay(s Setting) Predicted {
 				p.Feasible = false
 				goal = now * 1.02
 			}
+			part := 1.0
 			if x+goal-now > total {
-				p.Resident = max(p.Resident, now+total-x)
-				break
+				if o.Ends || math.IsInf(goal, 1) {
+					p.Resident = max(p.Resident, now+total-x)
+					break
+				}
+				part = (total - x) / (goal - now) // a service goes on: the cycle belongs to the window in part
 			}
 			p.Resident = max(p.Resident, goal)
 			x += max(goal-now, 64<<10)
 			now = interpolate(at, live, x)
-			p.GCSeconds += fixed + each*(now+scanned)
-			p.Cycles++
+			p.GCSeconds += part * (fixed + each*(now+scanned))
+			p.Cycles += part
+			if part < 1 {
+				break
+			}
 		}
 	}
 	return p

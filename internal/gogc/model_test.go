@@ -98,3 +98,49 @@ func TestPredictsWithoutCycles(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// TestPredictsServices observes a service for less than the time between two collections of other settings: it keeps running, so memory
+// grows up to the goal, and collections cost their part.
+func TestPredictsServices(t *testing.T) {
+	const live, window = 20 * mib, 400 * mib
+	o := &gogc.Observed{GOGC: 100, AllocBytes: window, CPUSeconds: 1, Resident: 60 * mib}
+	var run []gogc.Cycle
+	for range 20 {
+		run = append(run, gogc.Cycle{CPU: 0.01, End: 2 * live, Live: live, Goal: 2 * live})
+	}
+	o.Runs = [][]gogc.Cycle{run}
+	for g, want := range map[int]struct{ cycles, resident float64 }{100: {20, 60 * mib}, 400: {5, (60 + 1.05*60) * mib}, 3200: {0.625, (60 + 1.05*620) * mib}} {
+		p := o.Predict(gogc.Setting{GOGC: g})
+		if math.Abs(p.Cycles/want.cycles-1) > 0.06 || math.Abs(p.GCSeconds-0.01*p.Cycles) > 1e-6 || math.Abs(p.Resident/want.resident-1) > 0.01 {
+			t.Errorf("GOGC=%d: %.3f cycles, %.4f s, %.0f MiB; want %.3f cycles, %.0f MiB", g, p.Cycles, p.GCSeconds, p.Resident/mib, want.cycles, want.resident/mib)
+		}
+	}
+}
+
+// TestMeasuredCostOfCycles: other processes used half of the CPU time that the runtime printed, and the program runs slower while it is
+// collected.
+func TestMeasuredCostOfCycles(t *testing.T) {
+	o := simulated(100, 40e9, 200*mib, 1e-9)
+	half := *o
+	half.GCSeconds = o.Printed() / 2
+	printed, measured := o.Predict(gogc.Setting{GOGC: 400}), half.Predict(gogc.Setting{GOGC: 400})
+	if saved, want := half.CPUSeconds-measured.CPUSeconds, (o.CPUSeconds-printed.CPUSeconds)/2; math.Abs(saved/want-1) > 1e-9 {
+		t.Errorf("saves %.3f s, want %.3f", saved, want)
+	}
+	slower := half
+	slower.Drag = 0.5
+	if saved, want := half.CPUSeconds-slower.Predict(gogc.Setting{GOGC: 400}).CPUSeconds, 1.5*(half.CPUSeconds-measured.CPUSeconds); math.Abs(saved/want-1) > 1e-9 {
+		t.Errorf("with a drag of 0.5: saves %.3f s, want %.3f", saved, want)
+	}
+}
+
+// TestPromisesNothingWithoutPointers: a large live heap that costs nothing to mark, because it has no pointers.
+func TestPromisesNothingWithoutPointers(t *testing.T) {
+	o := simulated(100, 40e9, 200*mib, 1e-9)
+	o.GCSeconds = 0.002 * o.CPUSeconds
+	for _, g := range []int{400, 800, 3200} {
+		if p := o.Predict(gogc.Setting{GOGC: g}); 1-p.CPUSeconds/o.CPUSeconds > 0.002 {
+			t.Errorf("GOGC=%d: promises %.2f %%", g, 100*(1-p.CPUSeconds/o.CPUSeconds))
+		}
+	}
+}

@@ -8,6 +8,7 @@
 //	go run ./tools/cases -requests            # do the requests found in a trace match those logged?
 //	go run ./tools/cases -promises -w         # docs/promises.md, its part for a quiet machine: 15 minutes
 //	go run ./tools/cases -promises -busy -w   # and its part for a busy one
+//	go run ./tools/cases -gc -w               # docs/tune-gc.md: what hone tune gc predicts, and what was measured: 8 minutes
 //
 // Each program is recorded under the load that its main.go names, sent to a free
 // port of the loopback, and diagnosed as any other target would be. What a

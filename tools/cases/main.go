@@ -35,32 +35,36 @@ type flags struct {
 	runs, processes         int
 	only, examples, keep    string
 	litter                  string
-	requests, promises      bool
+	requests, promises, gc  bool
 	busy, again, save, spin bool
 }
 
 func parse(args []string) (flags, error) {
 	var f flags
 	fs := flag.NewFlagSet("cases", flag.ContinueOnError)
-	fs.DurationVar(&f.duration, "duration", 0, "length of each recording; 0 is 20s, with -promises 12s")
+	fs.DurationVar(&f.duration, "duration", 0, "length of each recording; 0 is 20s, with -promises 12s, with -gc 4s")
 	fs.IntVar(&f.runs, "runs", 1, "runs of each case")
-	fs.IntVar(&f.processes, "processes", 0, "number of processes per program that are measured without profiles; 0 is 10, with -promises 6")
+	fs.IntVar(&f.processes, "processes", 0, "number of processes per program that are measured without profiles; 0 is 10, with -promises or -gc 6")
 	fs.StringVar(&f.only, "only", "", "letters of the cases to run, without spaces, or with -promises the names of programs, separated by commas; empty for all")
 	fs.StringVar(&f.examples, "examples", "examples", "directory of the examples")
 	fs.StringVar(&f.keep, "keep", "", "directory that keeps the latest recordings; empty for a temporary one")
 	fs.StringVar(&f.litter, "litter", "", "instead, measure what `WHAT` costs the rest of a program: allocating, collecting or labels")
 	fs.BoolVar(&f.requests, "requests", false, "instead, compare the requests found in traces with those that the service logs itself")
 	fs.BoolVar(&f.promises, "promises", false, "instead, compare the predictions for the repairs of examples/promises with what they save")
+	fs.BoolVar(&f.gc, "gc", false, "instead, compare what hone tune gc predicts for settings of the garbage collector with measurements")
 	fs.BoolVar(&f.busy, "busy", false, "with -promises: run two busy loops in the background")
 	fs.BoolVar(&f.again, "again", false, "with -promises and -keep: only diagnose the kept recordings again")
-	fs.BoolVar(&f.save, "w", false, "write docs/cases.md, or with -promises docs/promises.md, instead of printing it")
+	fs.BoolVar(&f.save, "w", false, "write docs/cases.md, with -promises docs/promises.md, or with -gc docs/tune-gc.md, instead of printing it")
 	fs.BoolVar(&f.spin, "spin", false, "be a busy loop until standard input ends; -busy starts it")
 	if err := fs.Parse(args); err != nil {
 		return f, err
 	}
 	duration, processes := 20*time.Second, 10
-	if f.promises {
+	switch {
+	case f.promises:
 		duration, processes = 12*time.Second, 6
+	case f.gc:
+		duration, processes = 4*time.Second, 6
 	}
 	f.duration, f.processes = cmp.Or(f.duration, duration), cmp.Or(f.processes, processes)
 	switch {
@@ -109,6 +113,12 @@ func run(ctx context.Context, args []string) error {
 	switch {
 	case f.promises:
 		return r.runPromises(ctx, f)
+	case f.gc:
+		page := ""
+		if f.save {
+			page = filepath.Join(filepath.Dir(root), "docs", "tune-gc.md")
+		}
+		return r.printSettings(ctx, os.Stdout, settingsCases(), page)
 	case f.litter != "":
 		r.examples = filepath.Join(filepath.Dir(root), "tools", "cases", "testdata")
 		return r.measureBeside(ctx, os.Stdout, f.litter)

@@ -158,9 +158,17 @@ func (s study) index(name string) int {
 // dir is the directory of a program's sources.
 func (r *runner) dir(p program) string { return filepath.Join(r.examples, filepath.FromSlash(p.dir)) }
 
-// record records one program and returns the recording's path. It fills in the options that o
-// leaves open.
+// record records one program and returns the recording's path.
 func (r *runner) record(ctx context.Context, p program, o capture.Options) (string, error) {
+	o, err := r.options(p, o)
+	if err != nil {
+		return "", err
+	}
+	return session.Record(ctx, r.session, o)
+}
+
+// options fills in the options that o leaves open: how to build, run and load a program.
+func (r *runner) options(p program, o capture.Options) (capture.Options, error) {
 	dir := r.dir(p)
 	o.Package, o.Dir, o.RunDir = ".", dir, dir
 	o.Args, o.Arg = p.args, "examples/"+p.dir
@@ -168,19 +176,19 @@ func (r *runner) record(ctx context.Context, p program, o capture.Options) (stri
 	if p.isService() {
 		addr, err := freeAddr()
 		if err != nil {
-			return "", err
+			return o, err
 		}
 		o.Args = append([]string{cmp.Or(p.addrFlag, "-addr"), addr}, p.args...)
 		targets, err := p.load(dir, addr)
 		if err != nil {
-			return "", err
+			return o, err
 		}
 		o.Load = &load.Options{Targets: targets, Rate: p.rate, Connections: p.connections}
 		if p.rate > 0 && p.connections > 0 {
 			o.Load.MaxConnections = p.connections
 		}
 	}
-	return session.Record(ctx, r.session, o)
+	return o, nil
 }
 
 // load returns the requests to send to the service at addr.

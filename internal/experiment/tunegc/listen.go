@@ -59,7 +59,7 @@ func (l *listener) observed(m *recording.Manifest) (*gogc.Observed, error) {
 	}
 	o := &gogc.Observed{
 		GOGC: m.Runtime.GOGC, Limit: m.Limit(), Ends: m.Load == nil && ph.Runs > 0,
-		AllocBytes: float64(ph.AllocBytes), CPUSeconds: ph.CPUSeconds, Resident: float64(ph.RSSBytes),
+		AllocBytes: float64(ph.AllocBytes), CPUSeconds: ph.CPUSeconds, Resident: float64(max(ph.PeakRSSBytes, ph.RSSBytes)),
 	}
 	if ph.PageFaults > 0 {
 		o.FaultCPU = min(mostFault, ph.SystemCPUSeconds/float64(ph.PageFaults))

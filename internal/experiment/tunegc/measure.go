@@ -3,6 +3,7 @@ package tunegc
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
@@ -12,10 +13,7 @@ import (
 
 // measure runs the chosen setting and its neighbours interleaved with the unchanged target.
 func (r *Result) measure(ctx context.Context, cfg session.Config, s Spec, o *gogc.Observed) error {
-	if r.Choice == nil && s.Others == 0 {
-		return nil
-	}
-	rows := r.measured(s.Others)
+	rows := r.measured(s.Others, s.Also)
 	spec := experiment.Spec{Options: s.Options, Runs: s.Runs, Budget: s.Budget, Seed: s.Seed, Progress: s.Progress}
 	for _, i := range rows {
 		env := envOf(r.Rows[i].Setting)
@@ -53,9 +51,9 @@ func (r *Result) measure(ctx context.Context, cfg session.Config, s Spec, o *gog
 	return nil
 }
 
-// measured returns the rows to measure: the chosen one, and those nearest to it on both sides that
-// are not the target's own.
-func (r *Result) measured(others int) []int {
+// measured returns the rows to measure: the chosen one, those with the given values of GOGC, and those nearest to the chosen one on
+// both sides that fit; never the target's own.
+func (r *Result) measured(others int, also []int) []int {
 	center := 0
 	var rows []int
 	if r.Choice != nil {
@@ -68,9 +66,14 @@ func (r *Result) measured(others int) []int {
 			}
 		}
 	}
+	for i, x := range r.Rows {
+		if x.Limit == 0 && !x.Own && slices.Contains(also, x.GOGC) && !slices.Contains(rows, i) {
+			rows = append(rows, i)
+		}
+	}
 	for d := 1; d < len(r.Rows) && others > 0; d++ {
 		for _, i := range []int{center - d, center + d} {
-			if i >= 0 && i < len(r.Rows) && others > 0 && !r.Rows[i].Own && r.Rows[i].Fits {
+			if i >= 0 && i < len(r.Rows) && others > 0 && !r.Rows[i].Own && r.Rows[i].Fits && !slices.Contains(rows, i) {
 				rows = append(rows, i)
 				others--
 			}

@@ -5,17 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/gogc"
 	"github.com/hone-go/hone/internal/recording"
-	"github.com/hone-go/hone/internal/scratch"
 	"github.com/hone-go/hone/internal/session"
 )
 
@@ -27,6 +23,7 @@ type Spec struct {
 	Options  capture.Options // of one run
 	Memory   int64           // memory that the process may use, bytes; 0: that of the machine or its cgroup
 	Others   int             // number of neighbours of the choice that are measured too
+	Also     []int           // values of GOGC that are measured too, percent
 	Runs     int             // of each setting that is measured; 0: 6
 	Budget   time.Duration   // adds runs until that time is over; 0: none
 	Seed     uint64
@@ -45,10 +42,15 @@ type Result struct {
 	Cycles      float64 `json:"cycles"`   // observed, per unit of work
 	GCShare     float64 `json:"gc_share"` // of its CPU, observed
 	LiveBytes   float64 `json:"live_b"`   // the largest live heap that was observed
-	Rows        []Row   `json:"rows"`     // by GOGC
-	Choice      *Choice `json:"choice"`   // null: the target's own setting is as good
-	Seconds     float64 `json:"seconds"`
-	Keep        string  `json:"keep,omitempty"` // why there is no choice
+	// Drag is how many CPU seconds the program loses for each CPU second of the garbage collector, because it runs slower while that
+	// marks: by a trial in the observed service, or as far as the trace proves it.
+	Drag float64 `json:"drag"`
+	// OtherCores is how many cores other processes kept busy while the program was observed.
+	OtherCores float64 `json:"other_cores"`
+	Rows       []Row   `json:"rows"`   // by GOGC
+	Choice     *Choice `json:"choice"` // null: the target's own setting is as good
+	Seconds    float64 `json:"seconds"`
+	Keep       string  `json:"keep,omitempty"` // why there is no choice
 }
 
 // Row is a setting.
@@ -112,8 +114,16 @@ func Run(ctx context.Context, cfg session.Config, s Spec) (*Result, error) {
 		return nil, errors.New("tune gc: name a program or, with -load, a service that hone starts: a benchmark's heap says nothing about a program's")
 	}
 	began := time.Now()
-	o, m, err := observe(ctx, cfg, s)
+	dir, err := workDir(cfg)
 	if err != nil {
+		return nil, err
+	}
+	defer dir.Remove()
+	o, m, err := observe(ctx, cfg, s, dir.Path)
+	if err != nil {
+		return nil, err
+	}
+	if err := weigh(ctx, cfg, s, dir.Path, o); err != nil {
 		return nil, err
 	}
 	r, err := predict(o, m, s)
@@ -127,52 +137,6 @@ func Run(ctx context.Context, cfg session.Config, s Spec) (*Result, error) {
 	return r, nil
 }
 
-// dirPrefix starts the names of the directories for what is observed.
-const dirPrefix = "tune-"
-
-// observe records the clean phase once, with the runtime printing its collections.
-func observe(ctx context.Context, cfg session.Config, s Spec) (*gogc.Observed, *recording.Manifest, error) {
-	work := filepath.Join(cfg.CacheDir, "work")
-	if err := os.MkdirAll(work, 0o755); err != nil {
-		return nil, nil, err
-	}
-	scratch.Sweep(work, time.Now(), dirPrefix)
-	dir, err := scratch.Make(work, dirPrefix)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer dir.Remove()
-	var seen listener
-	opts := s.Options
-	opts.Phases, opts.Out, opts.Output = []string{}, filepath.Join(dir.Path, "observed.hone"), &seen
-	opts.Env = append(slices.Clone(opts.Env), "GODEBUG="+withTrace(opts.Env))
-	cfg.Progress = nil
-	if s.Progress != nil {
-		opts.Progress = func(e capture.Event) { e.Text = "observe: " + e.Text; s.Progress(e) }
-	}
-	path, err := session.Record(ctx, cfg, opts)
-	if err != nil {
-		return nil, nil, err
-	}
-	rec, err := recording.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rec.Close()
-	o, err := seen.observed(&rec.Manifest)
-	return o, &rec.Manifest, err
-}
-
-// withTrace returns the program's GODEBUG with gctrace=1 added.
-func withTrace(env []string) string {
-	for i := len(env) - 1; i >= 0; i-- {
-		if v, ok := strings.CutPrefix(env[i], "GODEBUG="); ok && v != "" {
-			return v + ",gctrace=1"
-		}
-	}
-	return "gctrace=1"
-}
-
 // predict computes the rows, and chooses one.
 func predict(o *gogc.Observed, m *recording.Manifest, s Spec) (*Result, error) {
 	ph, _ := m.Phase(recording.PhaseClean)
@@ -180,7 +144,10 @@ func predict(o *gogc.Observed, m *recording.Manifest, s Spec) (*Result, error) {
 	if units <= 0 || o.CPUSeconds <= 0 {
 		return nil, errors.New("tune gc: the target did no work while it was observed: a service needs -load")
 	}
-	r := &Result{Schema: Schema, Target: m.Target.Arg, Unit: m.Unit(), GOGC: o.GOGC, Limit: o.Limit, LiveBytes: o.Live(), Rows: []Row{}}
+	r := &Result{Schema: Schema, Target: m.Target.Arg, Unit: m.Unit(), GOGC: o.GOGC, Limit: o.Limit, LiveBytes: o.Live(), Drag: o.Drag, Rows: []Row{}}
+	if ph.Seconds > 0 && ph.MachineCPUSeconds > 0 {
+		r.OtherCores = max(0, ph.MachineCPUSeconds-ph.CPUSeconds-ph.GeneratorCPUSeconds) / ph.Seconds
+	}
 	r.MemoryBytes, r.MemoryOf = s.Memory, "-memory"
 	if r.MemoryBytes <= 0 {
 		memory, of := m.Memory()
@@ -194,7 +161,7 @@ func predict(o *gogc.Observed, m *recording.Manifest, s Spec) (*Result, error) {
 	r.Cycles, r.GCShare = seen.Cycles/units, seen.GCSeconds/o.CPUSeconds
 	budget := guardUse * float64(r.MemoryBytes)
 	settings := []gogc.Setting{own}
-	for _, g := range candidates() {
+	for _, g := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(candidates(), s.Also)))) {
 		if g != own.GOGC || own.Limit > 0 {
 			settings = append(settings, gogc.Setting{GOGC: g})
 		}

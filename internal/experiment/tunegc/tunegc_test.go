@@ -3,13 +3,17 @@ package tunegc
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/gogc"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
 )
 
 // line returns a collection of a heap that had grown to goal, of which live remains, with ms of
@@ -86,7 +90,7 @@ func TestKeepsWhatItHas(t *testing.T) {
 	if err != nil || r.Choice != nil || !strings.Contains(r.Keep, "live memory alone") {
 		t.Errorf("100 MiB for 100 MB of live memory: %+v, %v", r, err)
 	}
-	if rows := r.measured(2); len(rows) != 0 {
+	if rows := r.measured(2, nil); len(rows) != 0 {
 		t.Errorf("settings that do not fit are measured: %v", rows)
 	}
 	o.CPUSeconds = 500 // one second of it is collection
@@ -150,6 +154,95 @@ func TestWithTrace(t *testing.T) {
 	} {
 		if got := withTrace(env); got != want {
 			t.Errorf("%q: %s", env, got)
+		}
+	}
+}
+
+// TestCharge: collections cost what the profile shows, and at most what the runtime printed, which includes the time for which other
+// processes used the CPUs.
+func TestCharge(t *testing.T) {
+	for _, tt := range []struct {
+		what              string
+		marking, sweeping float64 // seconds in the profile, of 10
+		printed           float64
+		lost              stats.Interval // share of CPU
+		want, drag        float64
+	}{
+		{"less than printed", 0.5, 0.5, 1, stats.Unknown(), 0.25, 0},
+		{"more than printed, by chance", 4, 0, 1, stats.Unknown(), 1, 0},
+		{"a program that runs slower while it is collected", 1, 0, 1, stats.Interval{Value: 0.05, Low: 0.04, High: 0.06}, 0.5, 0.8},
+		{"no collections", 0, 0.5, 0, stats.Interval{Value: 0.05, Low: 0.04, High: 0.06}, 0, 0},
+	} {
+		o := &gogc.Observed{CPUSeconds: 5, Runs: [][]gogc.Cycle{{{CPU: tt.printed}}}}
+		table := &site.Table{Totals: site.Totals{TotalSeconds: 10, D: tt.marking, W: tt.sweeping}, Buckets: []site.Bucket{{Name: "GC: sweep and scavenge", Seconds: tt.sweeping}}}
+		charge(o, table, tt.lost, nil)
+		if math.Abs(o.GCSeconds-tt.want) > 1e-9 || math.Abs(o.Drag-tt.drag) > 1e-9 {
+			t.Errorf("%s: %v s and a drag of %v, want %v and %v", tt.what, o.GCSeconds, o.Drag, tt.want, tt.drag)
+		}
+	}
+	o := &gogc.Observed{CPUSeconds: 5, Runs: [][]gogc.Cycle{{{CPU: 1}}}}
+	if charge(o, &site.Table{}, stats.Unknown(), nil); o.GCSeconds != 0 {
+		t.Errorf("without a profile: %v", o.GCSeconds)
+	}
+}
+
+// TestMeasuresAskedSettings: settings that the user names are measured with the choice, whether or not they fit, and neighbours fill up.
+func TestMeasuresAskedSettings(t *testing.T) {
+	l, m := program(1)
+	o, err := l.observed(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := predict(o, m, Spec{Memory: 2 << 30, Also: []int{150, 100, 3200, 400}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	for _, i := range r.measured(1, []int{150, 100, 3200, 400}) {
+		got = append(got, r.Rows[i].GOGC)
+	}
+	if want := []int{800, 150, 400, 3200, 1600}; !slices.Equal(got, want) {
+		t.Errorf("measured: %v, want %v", got, want)
+	}
+}
+
+// TestDrag: a trace and a trial in the service show what it loses beside the collector's own time; one that says little leaves what the
+// other says, or what is usual.
+func TestDrag(t *testing.T) {
+	var run []gogc.Cycle
+	for range 40 {
+		run = append(run, gogc.Cycle{CPU: 0.01, End: 40 << 20, Live: 20 << 20, Goal: 40 << 20})
+	}
+	service := gogc.Observed{GOGC: 100, Runs: [][]gogc.Cycle{run}, AllocBytes: 800 << 20, CPUSeconds: 4}
+	table := &site.Table{Totals: site.Totals{TotalSeconds: 10, D: 1}} // a tenth is the collector's
+	trial := func(ratios ...float64) *recording.Trial {
+		tr := &recording.Trial{GOGC: 400}
+		for _, r := range ratios {
+			tr.Turns = append(tr.Turns, recording.Turn{GOGC: 100, Requests: 1000, CPUSeconds: 1}, recording.Turn{GOGC: 400, Requests: 1000, CPUSeconds: r})
+		}
+		return tr
+	}
+	lost := stats.Interval{Value: 0.15, Low: 0.14, High: 0.16}
+	for _, tt := range []struct {
+		what      string
+		lost      stats.Interval
+		trial     *recording.Trial
+		ends      bool
+		low, high float64
+	}{
+		{"a trial that saves twice the collector's own time", stats.Unknown(), trial(0.85, 0.851, 0.849, 0.85), false, 0.95, 1.05},
+		{"a trial that saves the collector's own time", stats.Unknown(), trial(0.925, 0.9251, 0.9249), false, 0, 0.05},
+		{"a trial that saves nothing", stats.Unknown(), trial(1, 1.001, 0.999), false, 0, 0},
+		{"a trial that shows nothing", stats.Unknown(), trial(0.5, 1.2, 0.6, 1.3), false, 0.4, 0.8},
+		{"a trace, and a trial that shows nothing", lost, trial(0.5, 1.2, 0.6, 1.3), false, 1.7, 1.9},
+		{"a trace", lost, nil, false, 1.79, 1.81},
+		{"nothing", stats.Unknown(), nil, false, 0, 0},
+		{"a trial of a program that exits", stats.Unknown(), trial(0.85, 0.851, 0.849, 0.85), true, 0, 0},
+	} {
+		o := service
+		o.Ends = tt.ends
+		if charge(&o, table, tt.lost, tt.trial); o.Drag < tt.low || o.Drag > tt.high {
+			t.Errorf("%s: %.2f, want %v to %v", tt.what, o.Drag, tt.low, tt.high)
 		}
 	}
 }

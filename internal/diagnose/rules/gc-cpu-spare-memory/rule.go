@@ -17,15 +17,6 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// outside is what a program gains, in CPU seconds, for each second of the collector's work that is
-// saved, in addition to what [rule.Pass.Drag] measures while it marks. The reason was not measured;
-// sweeping and emptied caches are guesses. Six services with other work than the examples gained
-// 0.14, 0.19, 0.38, 0.50, 0.95 and 1.38 in all when GOGC went from 100 to 400 (go run ./tools/cases
-// -litter collecting), most of them known only to half a second or worse. The best known (0.14, to
-// 0.1) and the worst known (1.38, to 0.6) have weights accordingly. So the middle and the interval
-// are a judgement, not computed.
-var outside = stats.Interval{Value: 0.3, Low: 0, High: 0.7}
-
 // leastSaved is the minimum part of CPU that a trial must save to be worth the memory.
 const leastSaved = 0.01
 
@@ -126,7 +117,7 @@ func (s heapState) less(next int) float64 { return 1 - float64(s.GOGC)/float64(n
 
 // expected returns the saving that profile and metrics predict, in seconds.
 func (s heapState) expected(p *rule.Pass, next int) stats.Interval {
-	work := stats.Mul(p.Table.CycleWork(), stats.Add(stats.Interval{Value: 1, Low: 1, High: 1}, collector.Drag(p), outside))
+	work := stats.Mul(p.Table.CycleWork(), stats.Add(stats.Interval{Value: 1, Low: 1, High: 1}, collector.Drag(p), collector.Outside()))
 	// The model is accurate to about a tenth (see doc); sampling adds its own interval, independent
 	// of that.
 	less := s.less(next)

@@ -1,0 +1,3 @@
+module example.com/columns
+
+go 1.24.0
