@@ -15,14 +15,16 @@ import (
 	"github.com/hone-go/hone/internal/live"
 )
 
-// A dependency that formats with Sprintf, for which hone has a rewrite, and a program that calls it often.
+// A dependency that formats with Sprintf, for which hone has a rewrite, and a program that calls it
+// often.
 const (
 	dependencyMod = "module example.com/dep\n\ngo 1.24\n"
 	dependency    = "package dep\n\nimport \"fmt\"\n\n// Key joins.\nfunc Key(a string, n int) string {\n\treturn fmt.Sprintf(\"%s:%d\", a, n)\n}\n"
 	dependent     = "package main\n\nimport \"example.com/dep\"\n\nfunc main() {\n\tn := 0\n\tfor i := range 3_000_000 {\n\t\tn += len(dep.Key(\"key\", i))\n\t}\n\tprintln(n)\n}\n"
 )
 
-// TestInterruptFork: after an interrupted `hone fix -fork`, there is neither a part of a copy nor a directory for copies.
+// TestInterruptFork: after an interrupted `hone fix -fork`, there is neither a part of a copy nor a
+// directory for copies.
 func TestInterruptFork(t *testing.T) {
 	live.Only(t)
 	s := newInterrupted(t)

@@ -265,8 +265,8 @@ func TestOthersAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestTimesOfStartedGoroutinesAddUp checks that the times of requests add up, whose goroutines start
-// others, wait for them and outlive them at random.
+// TestTimesOfStartedGoroutinesAddUp checks that the times of requests add up if their goroutines
+// start others, wait for them and outlive them at random.
 func TestTimesOfStartedGoroutinesAddUp(t *testing.T) {
 	for seed := range uint64(300) {
 		f, rnd := newFake(), rand.New(rand.NewPCG(seed, 1))

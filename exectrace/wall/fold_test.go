@@ -351,8 +351,8 @@ func TestFinalizersAreThePrograms(t *testing.T) {
 func sleeper()  { time.Sleep(2 * time.Millisecond) }
 func receiver() { <-time.After(2 * time.Millisecond) }
 
-// TestFunctionsOfWaitGroupGo distinguishes goroutines that sync.WaitGroup.Go started, which all start with
-// the same closure.
+// TestFunctionsOfWaitGroupGo distinguishes goroutines that sync.WaitGroup.Go started, which all
+// start with the same closure.
 func TestFunctionsOfWaitGroupGo(t *testing.T) {
 	f := read(t, tracetest.Record(t, func() {
 		before := runtime.NumGoroutine()

@@ -404,8 +404,8 @@ func TestBenchmarks(t *testing.T) {
 	})
 }
 
-// TestBenchmarkPeaks: the peak memory of a benchmark is that of a process with a given number of its operations and nothing else, and
-// absent where that fails or was not asked for.
+// TestBenchmarkPeaks: the peak memory of a benchmark is that of a process with a given number of
+// its operations and nothing else. It is absent if that fails or was not requested.
 func TestBenchmarkPeaks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -85,7 +85,8 @@ func TestServiceThatStopsAnsweringIsNotMeasured(t *testing.T) {
 	}
 }
 
-// TestLoadWithoutSuccessIsReported: in the progress, in a note, and in the first line of the report.
+// TestLoadWithoutSuccessIsReported: in the progress, in a note, and in the first line of the
+// report.
 func TestLoadWithoutSuccessIsReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

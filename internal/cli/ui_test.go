@@ -339,7 +339,8 @@ func (oneFinding) Run(_ context.Context, w io.Writer, _ ...string) error {
 	})
 }
 
-// TestUIFindingInBrowser: the card of a finding names its caller, and leads to every view of its function.
+// TestUIFindingInBrowser: the card of a finding names its caller, and leads to every view of its
+// function.
 func TestUIFindingInBrowser(t *testing.T) {
 	h, _, err := ui.New(t.Context(), ui.Options{Backend: oneFinding{}})
 	if err != nil {

@@ -116,8 +116,8 @@ func TestTrialFigures(t *testing.T) {
 	}
 }
 
-// TestPeakOfBenchmarks: interleaved recordings of benchmarks are compared by the peak memory of each, and small differences of processes of
-// a few MiB get no verdict.
+// TestPeakOfBenchmarks: interleaved recordings of benchmarks are compared by the peak memory of
+// each, and small differences between processes of a few MiB get no verdict.
 func TestPeakOfBenchmarks(t *testing.T) {
 	side := func(peaks map[string]int64, id string) (list []Source) {
 		for i := range 6 {

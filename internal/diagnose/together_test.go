@@ -73,8 +73,8 @@ func TestTogetherChargesCollectionOnce(t *testing.T) {
 	}
 }
 
-// TestLiveMemoryIsNotAllocatedAgain: what start-up code left in memory is neither a finding nor a saving of a
-// rule about repeated allocation; a rule about memory may claim it.
+// TestLiveMemoryIsNotAllocatedAgain: what start-up code left in memory is neither a finding nor a
+// saving of a rule about repeated allocation; a rule about memory may claim it.
 func TestLiveMemoryIsNotAllocatedAgain(t *testing.T) {
 	live := func(function string) []*site.Row { return []*site.Row{row(1000, 5<<20, function)} }
 	small := rule.Match{Site: at("main.both", "f.go", 2), Live: live("main.both"), CPU: []*site.Row{cpu(2, "x", "main.both")}}

@@ -161,8 +161,8 @@ func testSettings(t *testing.T, kit *Binary) {
 
 var everything = Collect{CPU: true, Allocs: true, Contention: true, Trace: true, TraceBytes: 32 << 20}
 
-// testOwnPeak asserts that the largest size of a program is its own. Linux counts into getrusage's figure the memory of the process
-// that started it.
+// testOwnPeak asserts that the peak memory of a program is its own. On Linux, the figure of
+// getrusage includes the memory of the process that started it.
 func testOwnPeak(t *testing.T, kit *Binary) {
 	if runtime.GOOS != "linux" {
 		return

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestFaultsAreWorkOfTheKernel: the first access to each page is a fault, and faults are work of the kernel.
+// TestFaultsAreWorkOfTheKernel: the first access to each page is a fault, and faults are work of
+// the kernel.
 func TestFaultsAreWorkOfTheKernel(t *testing.T) {
 	before, err := usageOf(os.Getpid())
 	if err != nil {

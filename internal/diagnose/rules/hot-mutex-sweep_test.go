@@ -10,7 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestHotMutexSweep: a dozen long waits are no accident, and executions show that a whole loop runs under the lock.
+// TestHotMutexSweep: a dozen long waits are not chance, and executions show that a whole loop runs
+// under the lock.
 func TestHotMutexSweep(t *testing.T) {
 	r := hotmutex.Rule()
 	r.Needs = append(r.Needs, rule.NeedCounts)

@@ -9,7 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestMetricLabelsOfStrings: labels that are strings already are reported if the counted inputs are few.
+// TestMetricLabelsOfStrings: labels that are strings already are reported if the counted inputs are
+// few.
 func TestMetricLabelsOfStrings(t *testing.T) {
 	r := metriclabel.Rule()
 	r.Needs = append(r.Needs, rule.NeedInputs)

@@ -11,8 +11,8 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// TestPartialRecordings runs every rule on recordings that lack a part, as those of short runs and of services
-// whose requests the trace does not show do.
+// TestPartialRecordings runs every rule on recordings that lack a part, as those of short runs and
+// of services whose requests the trace does not show do.
 func TestPartialRecordings(t *testing.T) {
 	without := map[string]func(*rule.Pass){
 		"requests":       func(p *rule.Pass) { p.Trace.Requests = nil },

@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/profile/internal/prefix"
 )
 
-// stacksOf builds a profile of random stacks of up to most frames of that many functions. Many share
-// a long first part.
+// stacksOf builds a profile of random stacks of up to most frames of that many functions. Many
+// share a long first part.
 func stacksOf(t *testing.T, seed uint64, rows, functions, most int) *profile.Profile {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 5))
@@ -33,7 +33,8 @@ func stacksOf(t *testing.T, seed uint64, rows, functions, most int) *profile.Pro
 	return p
 }
 
-// TestDivide divides all nodes, and compares the rows of each with those whose stacks start as it does.
+// TestDivide divides all nodes, and compares the rows of each with those whose stacks start as it
+// does.
 func TestDivide(t *testing.T) {
 	for _, inverted := range []bool{false, true} {
 		for seed, shape := range [][3]int{{0, 1, 1}, {1, 1, 4}, {3000, 3, 12}, {3000, 40, 9}, {400, 2, 300}, {60, 1, 400}, {5000, 1, 2}} {
