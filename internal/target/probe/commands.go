@@ -192,7 +192,7 @@ func hone0setRates(block, mutex int64) string {
 	return hone0strconv.FormatUint(old, 10) + " " + hone0strconv.Itoa(fraction)
 }
 
-// hone0restoreRates takes what hone0setRates told. The block rate goes back as the
+// hone0restoreRates takes what hone0setRates reported. The block rate goes back as the
 // runtime keeps it, because SetBlockProfileRate rounds.
 func hone0restoreRates(block, mutex int64) string {
 	if block >= 0 {
