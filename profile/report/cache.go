@@ -9,7 +9,7 @@ import (
 )
 
 // Cache holds what reports of one profile have in common, for programs that repeatedly show it with
-// other filters: the order of its stacks, its frames and their sums. It takes 13 bytes per row and
+// other filters: the order of its stacks, its frames and their sums. It takes 5 bytes per row and
 // direction of flame graphs. It is safe for concurrent use, but only one report uses it at a time.
 type Cache struct {
 	p      *profile.Profile

@@ -84,7 +84,9 @@ func FlamePair(p *profile.Profile, o FlameOptions) (callees, callers *FlameGraph
 
 func (s *flameSource) layOut(o FlameOptions) *FlameGraph {
 	f := &FlameGraph{SampleType: s.sampleType, Total: s.total}
-	f.place(newSplitter(s, o.Inverted).grow(o))
+	split := newSplitter(s, o.Inverted)
+	f.place(split.grow(o))
+	split.order.Trim()
 	f.name(s.frames, s.sums)
 	return f
 }

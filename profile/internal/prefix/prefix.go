@@ -14,7 +14,7 @@ import (
 type Order struct {
 	rows   []int32  // by position
 	shared []uint8  // by position: number of locations that it shares with the position before
-	next   []uint64 // by row: the key of the locations after those that all rows are sorted by
+	next   []uint64 // by row: the key of the locations after those that all rows are sorted by; nil after Trim
 	first  int      // number of locations in a key
 	sort   sorter
 
@@ -46,6 +46,10 @@ func New(p *profile.Profile, inverted bool) *Order {
 
 // Rows returns the row at each position. It must not be changed; Divide changes it.
 func (o *Order) Rows() []int32 { return o.rows }
+
+// Trim frees memory that only makes sorting faster. The first graph sorts most of what later ones
+// need.
+func (o *Order) Trim() { o.next = nil }
 
 // Divide appends to ends the ends of the children of a node: of positions lo to hi, whose stacks
 // share depth locations. The stacks of a child share the next location, too; a stack that ends here
@@ -197,7 +201,7 @@ func (o *Order) sortGroup(lo, hi int, depth uint32) {
 	copy(rows, o.rows[lo:hi])
 	for i, row := range rows {
 		var key uint64
-		if depth == uint32(o.first) {
+		if o.next != nil && depth == uint32(o.first) {
 			key = o.next[row] >> ((o.first - count) * o.sort.width)
 		} else {
 			key = o.sort.key(row, depth, count)

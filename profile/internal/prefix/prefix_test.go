@@ -60,6 +60,9 @@ func TestDivide(t *testing.T) {
 			}
 			nodes := 0
 			for left := []node{{0, p.NumSamples(), 0}}; len(left) > 0; nodes++ {
+				if nodes == 50 {
+					o.Trim()
+				}
 				n := left[0]
 				left = left[1:]
 				before := slices.Clone(o.Rows())
