@@ -49,7 +49,7 @@ unchanged target.
 
 tune deps examines the modules that own at least 5 % of CPU or of allocated bytes (or -module). The newest version runs interleaved
 with the unchanged target. If it saves something, hone searches the versions in between for the oldest one that does. Each version is
-built with its own go.mod; yours is not changed. The go command downloads the versions.
+built with its own go.mod; yours is not changed unless -w asks for it. The go command downloads the versions.
 
 tune go builds the target with the newest release of its minor version of Go and of the two after it (or with those that -go names) and
 runs them interleaved with the unchanged target. The go command downloads the releases that are not installed.
@@ -80,7 +80,7 @@ interleaved. -w writes the profile as default.pgo in the directory of package ma
 			fs.Var(&t.modules, "module", "for deps:  examine the module `PATH`; may be given again")
 			fs.Var(&t.profile, "profile", "for pgo: use the CPU profile in `FILE`;  may be given again (default: one is recorded)")
 			fs.Var(&t.golang, "go", "for go: try this `VERSION` of Go;  may be given again (default: the newest of each minor version)")
-			fs.BoolVar(&t.write, "w", false, "for pgo:  write default.pgo in the directory of package main if it saves something")
+			fs.BoolVar(&t.write, "w", false, "for pgo:  write default.pgo in the directory of package main if it saves something; for deps:  run go get for the versions that were found")
 			fs.IntVar(&t.runs, "runs", 0, "record each side `N` times (default 6)")
 			fs.Uint64Var(&t.seed, "seed", 0, "the `SEED` of the order of runs (default: from the clock)")
 			return func(ctx context.Context, env Env, args, rest []string) error {
@@ -146,7 +146,7 @@ func (t *tuneFlags) deps(ctx context.Context, env Env, args, rest []string) erro
 	if err != nil {
 		return err
 	}
-	spec := tunedeps.Spec{Modules: t.modules, Runs: t.runs, Seed: t.seed, Progress: prog.event}
+	spec := tunedeps.Spec{Modules: t.modules, Write: t.write, Runs: t.runs, Seed: t.seed, Progress: prog.event}
 	if spec.Options, err = t.rec.capture(env, args, rest); err != nil {
 		return err
 	}

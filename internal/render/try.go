@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/screen"
@@ -15,7 +16,7 @@ func Try(w io.Writer, r *experiment.Result, s Style) {
 		fmt.Fprintf(w, "\n%s\n\n", s.paint(strong, "── with "+screen.Line(o.Name)))
 		switch {
 		case o.Failed != "":
-			fmt.Fprintln(w, s.paint(bad, "failed: ")+wrap(screen.Line(o.Failed), "        ", s.width()))
+			fmt.Fprintln(w, s.paint(bad, "failed: ")+wrap(oneLine(o.Failed), "        ", s.width()))
 			continue
 		case o.Differs != "":
 			fmt.Fprintln(w, s.paint(bad, "not judged: ")+wrap(screen.Line(o.Differs), "            ", s.width()))
@@ -40,3 +41,6 @@ func answersText(a *experiment.Answers) string {
 	}
 	return text
 }
+
+// oneLine returns the output of a command, such as a compiler's errors, as words of one line.
+func oneLine(text string) string { return screen.Line(strings.Join(strings.Fields(text), " ")) }

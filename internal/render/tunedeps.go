@@ -47,6 +47,10 @@ func tunedModule(w io.Writer, m *tunedeps.Module, s Style) {
 	if m.Last != nil {
 		fmt.Fprintln(w, s.paint(faint, wrap(screen.Line(cureText(m.Last)), "", s.width())))
 	}
+	if m.Required {
+		fmt.Fprintln(w, s.paint(strong, screen.Line("go.mod requires "+m.Path+" "+m.Cure.Version+" now")))
+		return
+	}
 	fmt.Fprintln(w, s.paint(strong, screen.Line("go get "+m.Path+"@"+m.Cure.Version)))
 }
 
@@ -54,7 +58,7 @@ func triedRow(m *tunedeps.Module, t tunedeps.Tried, s Style) []string {
 	cells := []string{"  " + screen.Line(t.Version), "", ""}
 	switch {
 	case t.Failed != "":
-		cells[2] = "failed: " + screen.Line(t.Failed)
+		cells[2] = "failed: " + oneLine(t.Failed)
 	case m.Cure == nil:
 		cells[2] = "saves nothing"
 	default:

@@ -67,7 +67,7 @@ func gcRow(r *tunegc.Result, i int, x tunegc.Row, s Style) []string {
 	switch m := x.Measured; {
 	case m == nil:
 	case m.Failed != "":
-		cells[7] = "failed: " + screen.Line(m.Failed)
+		cells[7] = "failed: " + oneLine(m.Failed)
 	default:
 		cells[4], cells[6] = seconds(m.CPUSeconds), size(m.Resident)
 		if m.Low != nil && m.High != nil {
@@ -100,7 +100,7 @@ func gcVerdict(r *tunegc.Result, x tunegc.Row) string {
 	case m == nil:
 		return text + " Not measured."
 	case m.Failed != "":
-		return text + " It could not be measured: " + screen.Line(m.Failed)
+		return text + " It could not be measured: " + oneLine(m.Failed)
 	case m.Ratio == nil:
 		return text + fmt.Sprintf(" Measured: %s per %s.", seconds(m.CPUSeconds), r.Unit)
 	}

@@ -27,6 +27,7 @@ const Schema = "hone/tunedeps/v1"
 type Spec struct {
 	Options  capture.Options // of one run
 	Modules  []string        // paths; none: those that own at least LeastShare of CPU or of allocated bytes
+	Write    bool            // require the versions that were found in the target's go.mod, with go get
 	Runs     int             // of each side of a trial, even; 0: 6, so that ranks can judge
 	Seed     uint64
 	Progress func(capture.Event)
@@ -65,6 +66,8 @@ type Module struct {
 	// of something else.
 	Last *Cure  `json:"last,omitempty"`
 	Why  string `json:"why,omitempty"` // why no version was found
+	// Required reports whether go.mod requires Cure now.
+	Required bool `json:"required,omitempty"`
 }
 
 // Tried is a version.
@@ -121,6 +124,11 @@ func Run(ctx context.Context, cfg session.Config, s Spec) (*Result, error) {
 			return nil, err
 		}
 		r.Modules = append(r.Modules, d.modules[i])
+	}
+	if s.Write {
+		if err := require(ctx, s.Options.Dir, r.Modules); err != nil {
+			return nil, err
+		}
 	}
 	r.Seconds = time.Since(began).Seconds()
 	return r, nil
