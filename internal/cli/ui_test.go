@@ -62,26 +62,32 @@ func TestUIAnswersAreTheCommands(t *testing.T) {
 		"top?src=2&part=blocking&from=1us&to=1ms":            {"top", "-json", "-from=1us", "-to=1ms", c.trace + ":blocking"},
 		"top?src=0&part=trace:sched&granularity=lines&top=9": {"top", "-json", "-granularity=lines", "-top=9", c.recording + ":trace:sched"},
 	} {
-		var want strings.Builder
-		b := uiBackend{env: env}
-		wantErr := b.Run(t.Context(), &want, args...)
-		resp, err := http.Get(server.URL + "/api/" + address)
-		if err != nil {
-			t.Fatal(err)
+		answersAsCommand(t, env, server.URL+"/api/"+address, args)
+	}
+}
+
+// answersAsCommand checks that an address answers with what a command prints, or with its error.
+func answersAsCommand(t *testing.T, env Env, address string, args []string) {
+	t.Helper()
+	var want strings.Builder
+	b := uiBackend{env: env}
+	wantErr := b.Run(t.Context(), &want, args...)
+	resp, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case wantErr != nil:
+		if resp.StatusCode != http.StatusUnprocessableEntity || strings.TrimSpace(string(got)) != wantErr.Error() {
+			t.Errorf("%s: %d %.300q, the command says %v", address, resp.StatusCode, got, wantErr)
 		}
-		got, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		switch {
-		case wantErr != nil:
-			if resp.StatusCode != http.StatusUnprocessableEntity || strings.TrimSpace(string(got)) != wantErr.Error() {
-				t.Errorf("%s: %d %q, the command says %v", address, resp.StatusCode, got, wantErr)
-			}
-		case string(got) != want.String():
-			t.Errorf("%s: another answer than the command's:\n%.300s\n%.300s", address, got, want.String())
-		}
+	case string(got) != want.String():
+		t.Errorf("%s: another answer than the command's:\n%.300s\n%.300s", address, got, want.String())
 	}
 }
 
@@ -110,28 +116,7 @@ func TestUIPagesAreTheCommands(t *testing.T) {
 		{"graph?src=1&hide=f.0", []string{"graph", "-format=svg", "-hide=f.0", stacks}},
 		{"timeline?src=2", []string{"trace", "timeline", c.trace}},
 	} {
-		var want strings.Builder
-		b := uiBackend{env: env}
-		wantErr := b.Run(t.Context(), &want, page.args...)
-		resp, err := http.Get(server.URL + "/page/" + page.address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		switch {
-		case wantErr != nil:
-			if resp.StatusCode != http.StatusUnprocessableEntity || strings.TrimSpace(string(got)) != wantErr.Error() {
-				t.Errorf("%s: %d %.300q, the command says %v", page.address, resp.StatusCode, got, wantErr)
-			}
-		case string(got) != want.String():
-			t.Errorf("%s: another page than the command's:\n%.300s\n%.300s", page.address, got, want.String())
-		default:
-			t.Logf("%s: %d bytes", page.address, len(got))
-		}
+		answersAsCommand(t, env, server.URL+"/page/"+page.address, page.args)
 	}
 }
 

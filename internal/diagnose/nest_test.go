@@ -57,8 +57,7 @@ func TestNested(t *testing.T) {
 	}
 }
 
-// TestNestedInPart: a fix that removes only a part of the calls saves that part of what is inside
-// of them.
+// TestNestedInPart: a fix that removes a part of the calls saves that part of the cost below them.
 func TestNestedInPart(t *testing.T) {
 	r := diagnose(t, pass(), nesting(true)...)
 	outer, inner, shared := &r.Findings[0], &r.Findings[1], &r.Findings[2]

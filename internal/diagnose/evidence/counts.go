@@ -2,10 +2,12 @@ package evidence
 
 import (
 	"fmt"
+	"go/token"
 
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
@@ -18,6 +20,15 @@ func Executions(p *rule.Pass, f site.Frame) (counts.Executions, bool) {
 		return counts.Executions{}, false
 	}
 	return p.Counts.Line(f.Owner.Package, f.File, f.Line)
+}
+
+// ExecutionsAt is [Executions] for the line of a position in the package of a place.
+func ExecutionsAt(p *rule.Pass, place *gocode.Place, pos token.Pos) (counts.Executions, bool) {
+	if p.Counts == nil {
+		return counts.Executions{}, false
+	}
+	at := place.Fset.Position(pos)
+	return p.Counts.Line(place.Pkg.Path(), at.Filename, at.Line)
 }
 
 // unitsOfWork returns the number of units of work in the CPU profile and the allocations; 0 when

@@ -108,6 +108,19 @@ func Local(p *gocode.Place, v *types.Var) bool {
 	return v != nil && !v.IsField() && p.Decl != nil && p.Decl.Pos() <= v.Pos() && v.Pos() < p.Decl.End()
 }
 
+// ParamIndex returns the index of a parameter in a signature; -1 if v is not one of its parameters. sig may be nil.
+func ParamIndex(sig *types.Signature, v *types.Var) int {
+	if sig == nil {
+		return -1
+	}
+	for i := range sig.Params().Len() {
+		if sig.Params().At(i) == v {
+			return i
+		}
+	}
+	return -1
+}
+
 // Param reports whether a variable is a parameter or the receiver of the function around the place.
 func Param(p *gocode.Place, v *types.Var) bool {
 	var fields []*ast.FieldList

@@ -18,7 +18,7 @@ const (
 	// leastGrowths is how often a buffer must be reallocated on average each time that it is
 	// created.
 	leastGrowths = 3
-	// leastSize is the minimum mean size in bytes of what is allocated.
+	// leastSize is the minimum mean size of an allocation, in bytes.
 	leastSize = 2048
 )
 

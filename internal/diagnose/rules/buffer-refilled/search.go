@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/internal/counts"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -105,8 +106,7 @@ func (x *search) add(to *[]spot, p *gocode.Place, call *ast.CallExpr, file ast.E
 
 // executions returns how often the line of a call ran.
 func (x *search) executions(p *gocode.Place, call *ast.CallExpr) (counts.Executions, bool) {
-	at := p.Fset.Position(call.Lparen)
-	return x.pass.Counts.Line(p.Pkg.Path(), at.Filename, at.Line)
+	return evidence.ExecutionsAt(x.pass, p, call.Lparen)
 }
 
 // goesOn reports whether the buffer may be useful: a line of the package reads from the reader much

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -112,8 +113,7 @@ func pointed(t types.Type) types.Type {
 
 // runs returns how often a call ran per unit of work.
 func runs(p *rule.Pass, place *gocode.Place, call *ast.CallExpr) float64 {
-	at := place.Fset.Position(call.Pos())
-	e, _ := p.Counts.Line(place.Pkg.Path(), at.Filename, at.Line)
+	e, _ := evidence.ExecutionsAt(p, place, call.Pos())
 	return e.PerUnit
 }
 
@@ -145,12 +145,7 @@ func (c *cache) given(p *gocode.Place, v *types.Var, depth int) {
 	if !ok {
 		return
 	}
-	at := -1
-	for i := range fn.Signature().Params().Len() {
-		if fn.Signature().Params().At(i) == v {
-			at = i
-		}
-	}
+	at := syntax.ParamIndex(fn.Signature(), v)
 	if at < 0 {
 		return
 	}

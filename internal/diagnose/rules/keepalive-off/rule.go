@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/constant"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/httpconn"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -94,8 +95,7 @@ func offElsewhere(p *rule.Pass) (setting string) {
 	}
 	n := 0
 	for _, v := range p.Syntax.ValuesOf("net/http.Request", "Close") {
-		at := v.Fset.Position(v.Value.Pos())
-		ran, _ := p.Counts.Line(v.Pkg.Path(), at.Filename, at.Line)
+		ran, _ := evidence.ExecutionsAt(p, v.Place, v.Value.Pos())
 		often := ran.PerUnit >= leastOften && (p.Manifest.Unit() != "run" || ran.PerUnit >= leastRuns)
 		if often && isTrue(v.Place, v.Value) {
 			setting = fmt.Sprintf("Close = true of the http.Request (%s)", syntax.Where(v.Place, v.Value.Pos()))

@@ -56,20 +56,10 @@ func neverCancelled(pass *rule.Pass, s *site.Site, p *gocode.Place, call *ast.Ca
 	for _, f := range p.Files() {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
-			case *ast.DeferStmt:
-				if syntax.Named(p, n.Call.Fun) == v {
-					calls, called = calls+1, called+derived.PerUnit
-					return false
-				}
 			case *ast.CallExpr:
 				if syntax.Named(p, n.Fun) == v {
-					at := p.Fset.Position(n.Pos())
-					ran := executions(pass, p, at.Filename, at.Line)
-					calls, called = calls+1, called+ran
-					for _, arg := range n.Args {
-						elsewhere = elsewhere || syntax.Named(p, arg) == v
-					}
-					return false
+					ran, _ := evidence.ExecutionsAt(pass, p, n.Pos())
+					calls, called = calls+1, called+ran.PerUnit
 				}
 				for _, arg := range n.Args {
 					elsewhere = elsewhere || syntax.Named(p, arg) == v
@@ -89,15 +79,6 @@ func neverCancelled(pass *rule.Pass, s *site.Site, p *gocode.Place, call *ast.Ca
 		return fmt.Sprintf("%s is called for %s of them", syntax.Text(cancel), units.Percent(called/derived.PerUnit))
 	}
 	return ""
-}
-
-// executions returns how often a line of the place's package ran per unit of work.
-func executions(pass *rule.Pass, p *gocode.Place, file string, line int) float64 {
-	if pass.Counts == nil {
-		return 0
-	}
-	e, _ := pass.Counts.Line(p.Pkg.Path(), file, line)
-	return e.PerUnit
 }
 
 // secondResult returns what the second result of a call is assigned to; nil if it is not assigned.

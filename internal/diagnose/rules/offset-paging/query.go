@@ -85,7 +85,7 @@ func (s *search) changing(p *gocode.Place, stack []*site.Frame, call *ast.CallEx
 		}
 	}
 	for _, v := range variables(p, arg) {
-		index := parameter(p, v)
+		index := syntax.ParamIndex(syntax.SignatureOf(p), v)
 		if index < 0 {
 			continue
 		}
@@ -140,18 +140,4 @@ func variables(p *gocode.Place, e ast.Expr) (found []*types.Var) {
 	}
 	follow(e)
 	return found
-}
-
-// parameter is the index of a parameter of the function around a place; -1 for none.
-func parameter(p *gocode.Place, v *types.Var) int {
-	sig := syntax.SignatureOf(p)
-	if sig == nil {
-		return -1
-	}
-	for i := range sig.Params().Len() {
-		if sig.Params().At(i) == v {
-			return i
-		}
-	}
-	return -1
 }

@@ -125,10 +125,8 @@ func look(_ *site.Frame, p *gocode.Place) *encoding {
 		if !ok {
 			continue
 		}
-		for i := range fn.Signature().Params().Len() {
-			if fn.Signature().Params().At(i) == v {
-				return &encoding{fn: fn, param: i}
-			}
+		if i := syntax.ParamIndex(fn.Signature(), v); i >= 0 {
+			return &encoding{fn: fn, param: i}
 		}
 	}
 	return nil

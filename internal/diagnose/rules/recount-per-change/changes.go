@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -52,8 +53,7 @@ func (c *changes) count() (n float64, line int, ok bool) {
 }
 
 func (c *changes) runs(n ast.Node) float64 {
-	at := c.p.Fset.Position(n.Pos())
-	e, _ := c.pass.Counts.Line(c.p.Pkg.Path(), at.Filename, at.Line)
+	e, _ := evidence.ExecutionsAt(c.pass, c.p, n.Pos())
 	return e.PerUnit
 }
 

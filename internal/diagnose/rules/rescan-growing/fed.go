@@ -194,8 +194,7 @@ func (f *feeding) appends(e ast.Expr) bool {
 
 // runs returns how often a node of the package ran per unit of work.
 func (f *feeding) runs(n ast.Node) float64 {
-	at := f.p.Fset.Position(n.Pos())
-	e, ok := f.pass.Counts.Line(f.p.Pkg.Path(), at.Filename, at.Line)
+	e, ok := evidence.ExecutionsAt(f.pass, f.p, n.Pos())
 	if !ok {
 		f.unknown = true
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"go/types"
 	"math"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -156,7 +155,7 @@ func (s *search) look(f *site.Frame, p *gocode.Place, param int) *sorted {
 			return nil
 		}
 		if syntax.Param(p, v) {
-			found.param = position(p, v)
+			found.param = syntax.ParamIndex(syntax.SignatureOf(p), v)
 		}
 		u := uses{pass: s.pass, frame: f, place: p, v: v}
 		switch {
@@ -200,20 +199,6 @@ func copied(p *gocode.Place, list ast.Expr) (int, bool) {
 		return 0, false
 	}
 	return syntax.Line(p, call.Lparen), true
-}
-
-// position is the index of a parameter; -1 when it is none.
-func position(p *gocode.Place, v *types.Var) int {
-	sig := syntax.SignatureOf(p)
-	if sig == nil {
-		return -1
-	}
-	for i := range sig.Params().Len() {
-		if sig.Params().At(i) == v {
-			return i
-		}
-	}
-	return -1
 }
 
 func (f *sorted) describe(c *finder.Case) bool {

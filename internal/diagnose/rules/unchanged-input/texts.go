@@ -89,7 +89,7 @@ func (o *origin) lasting(e ast.Expr, level int) bool {
 	}
 	for _, call := range syntax.Calls(place) {
 		fn := place.Callee(call)
-		i := parameter(self, v)
+		i := syntax.ParamIndex(self.Signature(), v)
 		if fn == nil || fn.FullName() != self.FullName() || i < 0 || i >= len(call.Args) {
 			continue
 		}
@@ -122,16 +122,6 @@ func (o *origin) self() *types.Func {
 	}
 	fn, _ := o.place.Info.Defs[decl.Name].(*types.Func)
 	return fn
-}
-
-// parameter is the index of a parameter of a function; -1 for none.
-func parameter(fn *types.Func, v *types.Var) int {
-	for i := range fn.Signature().Params().Len() {
-		if fn.Signature().Params().At(i) == v {
-			return i
-		}
-	}
-	return -1
 }
 
 // describeText fills in the words for a text that is converted again.

@@ -168,12 +168,7 @@ func (o *origin) passed(v *types.Var) bool {
 	if !ok || self.Signature().Variadic() {
 		return false
 	}
-	index := -1
-	for i := range self.Signature().Params().Len() {
-		if self.Signature().Params().At(i) == v {
-			index = i
-		}
-	}
+	index := syntax.ParamIndex(self.Signature(), v)
 	caller := o.callers[0]
 	place, ok := o.pass.Syntax.At(caller.File, caller.Line)
 	if !ok || index < 0 {
