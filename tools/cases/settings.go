@@ -103,7 +103,7 @@ func (r *runner) printSettings(ctx context.Context, w io.Writer, programs []prog
 func writeSettings(w io.Writer, all []settings, length, took time.Duration) {
 	fmt.Fprintf(w, "# Predicted and measured settings of the garbage collector\n\n"+
 		"Made by `go run ./tools/cases -gc -w`, in %.0f minutes; do not edit. For each program it runs `hone tune gc` with 1 GiB of memory:\n"+
-		"the program is observed once under its own setting, and then measured with the recommended one and with others, each %s long,\n"+
+		"it observes the program once with its own setting, and then measures the recommended setting and others for %s each,\n"+
 		"interleaved with its own.\n\n"+
 		"CPU is the change compared with the program's own setting. *Apart* is by how much the prediction differs from the measurement, of the\n"+
 		"total CPU time and of the peak resident memory. A prediction holds if that is at most %.0f %% of CPU and %.0f %% of memory.\n",

@@ -21,7 +21,7 @@ import (
 //go:linkname hone0profLabel runtime/pprof.runtime_getProfLabel
 func hone0profLabel() hone0unsafe.Pointer
 
-// Limits of what is examined for one call, and of what is kept.
+// Limits on what is examined for one call, and on what is kept.
 const (
 	hone0inputBytes    = 1 << 20 // of strings and slices; a call with more is not hashed
 	hone0inputElements = 1 << 12 // of slices that are not of bytes
@@ -80,7 +80,7 @@ type hone0watched struct {
 	hashed     int64 // of which all parameters except the receiver were
 	params     [hone0inputParams]int8
 	values     hone0distinct // of the parameters
-	all        hone0distinct // and of the receiver, and of what is identified by its address
+	all        hone0distinct // including the receiver, and values known only by their address
 	inRequest  int64         // hashed calls whose request is known
 	perRequest hone0distinct // inputs, each with its request
 
