@@ -85,8 +85,7 @@ type GIndex uint32
 // NoG means no goroutine.
 const NoG = ^GIndex(0)
 
-// StackID identifies a stack in the whole trace: equal stacks have one ID, in all generations. 0 means
-// no stack.
+// StackID identifies a stack in all generations of a trace. Equal stacks have one ID; 0 means none.
 type StackID uint32
 
 // State is the state of a goroutine or a processor.

@@ -20,8 +20,9 @@ type Answer struct {
 // answerBody is the number of bytes of a body that are hashed.
 const answerBody = 1 << 20
 
-// Answers sends each of the first n targets once, one after the other, and returns the responses. The Error of an
-// Answer is set if there was none. Each request takes at most Options.Timeout.
+// Answers sends each of the first n targets once, one after the other, and returns the responses.
+// If there was no response, the Error of its Answer is set. Each request takes at most
+// Options.Timeout.
 func Answers(ctx context.Context, o Options, n int) ([]Answer, error) {
 	if err := o.complete(); err != nil {
 		return nil, fmt.Errorf("load: %w", err)

@@ -14,8 +14,8 @@ type Expect struct {
 
 const maxStatus = 600
 
-// ParseExpect parses a list of statuses and status classes, such as "200,404", "4xx" or "2xx,304". "" gives
-// the zero value.
+// ParseExpect parses a list of statuses and status classes, such as "200,404", "4xx" or "2xx,304".
+// "" gives the zero value.
 func ParseExpect(text string) (Expect, error) {
 	if strings.TrimSpace(text) == "" {
 		return Expect{}, nil

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// Targeter generates the requests of a load, for example with increasing IDs or different bodies. All
-// must go to the host of the first.
+// Targeter generates the requests of a load, for example with increasing IDs or different bodies.
+// All requests must go to the host of the first one.
 type Targeter interface {
-	// Target returns request i, from 0. Calls do not overlap and i increases by one. The generator's
-	// locks are held during a call: other requests wait for it, so Target must be fast, and it must not
-	// call methods of the Generator. Target is also called for the first requests before the load starts,
-	// and the last requests may not be sent.
+	// Target returns request i, from 0. Calls do not overlap and i increases by one. The
+	// generator's locks are held during a call: other requests wait for it, so Target must be fast,
+	// and it must not call methods of the Generator. Target is also called for the first requests
+	// before the load starts, and the last requests may not be sent.
 	Target(i int64) Target
 }
 
@@ -50,7 +50,7 @@ func (g *generator) next() (*request, error) {
 	return &request{wire: wire, head: t.Method == "HEAD", target: &t}, nil
 }
 
-// known returns the targets known before the load starts: the whole list, or the first n of the Targeter.
+// known returns the targets known before the load starts: the list, or the first n of the Targeter.
 func (o *Options) known(n int) []Target {
 	if o.Targeter == nil {
 		return o.Targets

@@ -9,9 +9,9 @@ import (
 // mostLiterals bounds the sets of texts below.
 const mostLiterals = 16
 
-// requiredLiterals returns texts of which every match of an expression contains at least one, or nil
-// if none are known. To search a name for them costs a tenth of matching it, and a filter is matched with
-// tens of thousands of names of which few match.
+// requiredLiterals returns texts, at least one of which is in every match of an expression; nil if
+// none are known. Searching a name for them costs a tenth of matching it, and few of the tens of
+// thousands of names that a filter examines match.
 func requiredLiterals(expression string) []string {
 	re, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
@@ -113,7 +113,7 @@ func union(all, more []string, first bool) []string {
 	return append(slices.Clone(all), more...)
 }
 
-// better returns the set whose shortest text is longer, which fewer names contain; nil if that is empty.
+// better returns the set whose shortest text is longer: fewer names contain it. nil if it is empty.
 func better(a, b []string) []string {
 	if shortest(b) > shortest(a) {
 		return b

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Median returns the median of x: for an even number of values the mean of the two in the middle, for none
-// NaN.
+// Median returns the median of x: the mean of the middle two if len(x) is even, NaN if it is 0.
 func Median(x []float64) float64 {
 	n := len(x)
 	if n == 0 {

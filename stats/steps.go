@@ -10,27 +10,29 @@ type Step struct {
 	At            int     // index of the first value of the new level
 	Before, After float64 // medians of the two levels
 	P             float64 // p-value of "both levels are equal", by Student's test of the logarithms
-	// Provisional is set if the new level has fewer than three values; later values may remove the step.
+	// Provisional is set if the new level has under three values; later ones may remove the step.
 	Provisional bool
 }
 
 // LeastStep is the number of values on both sides that makes a step final.
 const LeastStep = 3
 
-// stepLevel is the largest p-value of a step. The values that test a step also chose its place, which makes p too
-// small: at this level, one in a hundred series of 100 values without a step shows one (a test simulates this).
+// stepLevel is the largest p-value of a step. The values that test a step also chose its place,
+// which makes p too small: at this level, one in a hundred series of 100 values without a step
+// shows one (a test simulates this).
 const stepLevel = 0.001
 
-// Steps finds where the level of a series of positive values changes by at least the share least (0.01 is 1 %). A
-// single value far from its neighbours is not a step. If some values are not positive and finite, changes are
-// differences rather than ratios, relative to the largest value.
+// Steps finds where the level of a series of positive values changes by at least the share least
+// (0.01 is 1 %). A single value far from its neighbours is not a step. If some values are not
+// positive and finite, changes are differences rather than ratios, relative to the largest value.
 //
-// The segments minimise the sum of squares around their means plus a penalty for each (the optimal partition of B.
-// Jackson et al., "An algorithm for optimal partitioning of data on an interval", IEEE Signal Processing Letters 12,
-// 2005), on logarithms that are clipped near a running median and scaled by the median difference of neighbours. Then
-// the least significant boundary is removed, as in the second pass of A. Hunter's method (M. Fleming et al., "Hunter:
-// using change point detection to hunt for performance regressions", ICPE 2023), until all are significant: the first
-// pass takes noise that lasts for a few values for steps.
+// The segments minimise the sum of squares around their means plus a penalty for each (the optimal
+// partition of B. Jackson et al., "An algorithm for optimal partitioning of data on an interval",
+// IEEE Signal Processing Letters 12, 2005), on logarithms that are clipped near a running median
+// and scaled by the median difference of neighbours. Then the least significant boundary is
+// removed, as in the second pass of A. Hunter's method (M. Fleming et al., "Hunter: using change
+// point detection to hunt for performance regressions", ICPE 2023), until all are significant: the
+// first pass takes noise that lasts for a few values for steps.
 func Steps(values []float64, least float64) []Step {
 	y := logs(values)
 	if y == nil {
@@ -90,8 +92,8 @@ func logs(values []float64) []float64 {
 	return y
 }
 
-// neighbourScale estimates the standard deviation of a series around its level by the median difference of neighbours,
-// which a few steps do not change.
+// neighbourScale estimates the standard deviation of a series around its level by the median
+// difference of neighbours, which a few steps do not change.
 func neighbourScale(y []float64) float64 {
 	d := make([]float64, 0, len(y)-1)
 	for i := range len(y) - 1 {
@@ -100,8 +102,8 @@ func neighbourScale(y []float64) float64 {
 	return Median(d) / (0.6745 * math.Sqrt2)
 }
 
-// clipped pulls values to within three deviations of the median of the five around them. A level of three values or
-// more keeps its place.
+// clipped pulls values to within three deviations of the median of the five around them. A level of
+// three values or more keeps its place.
 func clipped(y []float64, scale float64) []float64 {
 	out := make([]float64, len(y))
 	for i, v := range y {
@@ -141,11 +143,11 @@ func partition(y []float64, scale float64) []int {
 	return bounds
 }
 
-// nearby is the number of values on each side of a boundary that are tested; older values may have drifted.
+// nearby is the number of values tested on each side of a boundary; older ones may have drifted.
 const nearby = 30
 
-// levelP is Student's test, with one variance for both sides, so that a side may have a single value. The variance is
-// at least that of neighbours in the whole series.
+// levelP is Student's test, with one variance for both sides, so that a side may have a single
+// value. The variance is at least that of neighbours in the whole series.
 func levelP(before, after []float64, scale float64) float64 {
 	before, after = before[max(0, len(before)-nearby):], after[:min(len(after), nearby)]
 	n, m := float64(len(before)), float64(len(after))

@@ -8,13 +8,14 @@ type Count struct {
 	Weight float64 // units per event, not negative
 }
 
-// Sum returns the interval of Σ weight × mean for independent Poisson counts, whose variance is Σ weight² × n.
-// The bounds are those of the total count, stretched to that variance, so that small counts keep the skew of the
-// exact interval and equal weights give the interval of [Poisson] (A. J. Dobson, K. Kuulasmaa, E. Eberle, J.
-// Scherer, "Confidence intervals for weighted sums of Poisson parameters", Statistics in Medicine 10, 1991).
+// Sum returns the interval of Σ weight × mean for independent Poisson counts, whose variance is Σ
+// weight² × n. The bounds are those of the total count, stretched to that variance, so that small
+// counts keep the skew of the exact interval and equal weights give the interval of [Poisson] (A.
+// J. Dobson, K. Kuulasmaa, E. Eberle, J. Scherer, "Confidence intervals for weighted sums of
+// Poisson parameters", Statistics in Medicine 10, 1991).
 //
-// Without events, the upper bound is that of zero events at the largest weight, or 0 if there are no counts.
-// Counts with a negative, infinite or NaN field give [Unknown].
+// Without events, the upper bound is that of zero events at the largest weight, or 0 if there are
+// no counts. Counts with a negative, infinite or NaN field give [Unknown].
 func Sum(counts ...Count) Interval {
 	var n, total, variance, largest float64
 	for _, c := range counts {
@@ -35,9 +36,10 @@ func Sum(counts ...Count) Interval {
 	return Interval{total, math.Max(0, low), high}
 }
 
-// Add returns the interval of a sum of independent quantities: the distances from value to bound are added in
-// quadrature, separately below and above (G. Y. Zou and A. Donner, "Construction of confidence limits about
-// effect measures", Statistics in Medicine 27, 2008, the method called MOVER). The empty sum is exactly 0.
+// Add returns the interval of a sum of independent quantities: the distances from value to bound
+// are added in quadrature, separately below and above (G. Y. Zou and A. Donner, "Construction of
+// confidence limits about effect measures", Statistics in Medicine 27, 2008, the method called
+// MOVER). The empty sum is exactly 0.
 func Add(xs ...Interval) Interval {
 	var value, down, up float64
 	for _, x := range xs {
@@ -51,8 +53,8 @@ func Add(xs ...Interval) Interval {
 	return Interval{value, value - math.Sqrt(down), value + math.Sqrt(up)}
 }
 
-// Mul returns the interval of a product of two independent nonnegative quantities by [Add]'s method on
-// logarithms. If a value is 0 the bounds are multiplied, which is conservative.
+// Mul returns the interval of a product of two independent nonnegative quantities by [Add]'s method
+// on logarithms. If a value is 0 the bounds are multiplied, which is conservative.
 func Mul(a, b Interval) Interval {
 	if math.IsNaN(a.Value) || math.IsNaN(b.Value) {
 		return Unknown()
@@ -66,10 +68,11 @@ func Mul(a, b Interval) Interval {
 	return Interval{value, value * math.Exp(-down), value * math.Exp(up)}
 }
 
-// Combine joins two independent estimates of one quantity: their mean, weighted by the inverse squares of their
-// half widths. If they are further apart than their widths allow, the result is widened accordingly (R. T.
-// Birge, "The Calculation of Errors by the Method of Least Squares", Physical Review 40, 1932). An unbounded
-// estimate is ignored; if both are unbounded, Combine returns a.
+// Combine joins two independent estimates of one quantity: their mean, weighted by the inverse
+// squares of their half widths. If they are further apart than their widths allow, the result is
+// widened accordingly (R. T. Birge, "The Calculation of Errors by the Method of Least Squares",
+// Physical Review 40, 1932). An unbounded estimate is ignored; if both are unbounded, Combine
+// returns a.
 func Combine(a, b Interval) Interval {
 	switch {
 	case !b.Known():
@@ -91,8 +94,8 @@ func Combine(a, b Interval) Interval {
 	return Interval{value, value - half, value + half}
 }
 
-// Part returns the interval of part ÷ (part + rest) for independent nonnegative quantities. It computes the odds
-// part ÷ rest, so the bounds are within [0, 1].
+// Part returns the interval of part ÷ (part + rest) for independent nonnegative quantities. It
+// computes the odds part ÷ rest, so the bounds are within [0, 1].
 func Part(part, rest Interval) Interval {
 	if math.IsNaN(part.Value) || math.IsNaN(rest.Value) || part.Value+rest.Value <= 0 {
 		return Interval{math.NaN(), 0, 1}

@@ -1,10 +1,11 @@
-// Command columns answers queries over a table of sales that it holds in memory, as columns of numbers, and prints a digest of the
-// answers:
+// Command columns answers queries over a table of sales, which it keeps in memory as columns of
+// numbers, and prints a digest of the answers:
 //
 //	hone tune gc ./examples/columns -memory 1GiB -- -rows 4000000 -queries 600
 //
-// The live heap is large, but the garbage collector does not scan memory without pointers. It costs next to nothing here, although each
-// query allocates its answer, so no setting of it can save much.
+// The live heap is large, but the garbage collector does not scan memory without pointers.
+// Collections cost next to nothing, although each query allocates its answer, so no setting of the
+// collector can save much.
 package main
 
 import (
@@ -51,7 +52,7 @@ func generate(n int) *table {
 	return t
 }
 
-// between returns the prices of a product's sales among those from one row to another, and their sum.
+// between returns the prices of a product's sales in a range of rows, and their sum.
 func (t *table) between(from, to int, product uint16) (cents []int64, sum int64) {
 	for i := from; i < to; i++ {
 		if t.product[i] == product {

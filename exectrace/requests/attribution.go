@@ -5,11 +5,12 @@ import (
 	"github.com/hone-go/hone/exectrace/requests/internal/servers"
 )
 
-// A request whose handler did nothing that the tracer records is attributed to the handler that all observed requests
-// reached. That is right for a handler that is observed by chance, because it is preempted or waits for a lock: the
-// requests in which it was observed are a random sample. It is wrong for a handler that is observed every time, because
-// it sleeps or calls a database: a request without a trace of it was answered by another handler (a health check, say),
-// and the trace does not show by which.
+// A request whose handler did nothing that the tracer records is attributed to the handler that all
+// observed requests reached. That is right for a handler that is observed by chance, because it is
+// preempted or waits for a lock: the requests in which it was observed are a random sample. It is
+// wrong for a handler that is observed every time, because it sleeps or calls a database: a request
+// without a trace of it was answered by another handler (a health check, say), and the trace does
+// not show by which.
 
 // findObservedByChance finds, when the trace is over, the handlers in which requests were observed
 // by chance.

@@ -55,8 +55,8 @@ func (l *live) owner() *live {
 	return l
 }
 
-// makeRoom stops following goroutines whose request is over; leaked ones would be followed forever. It looks at all of
-// them, so it runs only after many were added.
+// makeRoom stops following goroutines whose request is over; leaked ones would be followed forever.
+// It looks at all of them, so it runs only after many were added.
 func (f *Fold) makeRoom() bool {
 	if f.sweptAt-f.nextFollowed < maxFollowed/2 {
 		return false

@@ -63,7 +63,7 @@ func (g group) between(low, high int64) (out []weighed) {
 	return out
 }
 
-// why compares the slow requests of a group with its median ones. It returns nil when there are too few.
+// why compares the slow requests of a group with its median ones; nil when there are too few.
 func (f *Fold) why(g group, h *histogram.Histogram) *Why {
 	const q = 0.99
 	if h.Count() < minForWhy {

@@ -214,8 +214,8 @@ func middle(low, high int, skipped map[int]bool) int {
 
 func abs(x int) int { return max(x, -x) }
 
-// try measures whether a commit has the change. If the interval allows both answers, it measures again with four times the
-// budget.
+// try measures whether a commit has the change. If the interval allows both answers, it measures
+// again with four times the budget.
 func (b *bisect) try(ctx context.Context, c gittree.Commit) Tried {
 	t := Tried{Found: found(c)}
 	for _, more := range []time.Duration{1, 4} {

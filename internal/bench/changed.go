@@ -92,7 +92,7 @@ func (c *changes) onStack(p *profile.Profile, stack []int32, function string) *C
 	return nil
 }
 
-// line returns the changed line nearest to a line of a file of the new tree, within the same function.
+// line returns the changed line nearest to a line of a file of the new tree, in the same function.
 func (c *changes) line(file string, line int) (nearest int, ok bool) {
 	funcs, known := c.files[file]
 	if !known {

@@ -23,7 +23,8 @@ import (
 // bench -lines`.
 type FilesSpec struct {
 	Old, New []string
-	// Column, in place of New, is a key (of the files' configuration or of the name: "side", "/impl") whose two values are the sides.
+	// Column, instead of New, is a key (of the files' configuration or of the name: "side",
+	// "/impl") whose two values are the sides.
 	Column string
 	// Filter selects results, and Row says which results belong to one benchmark; both are in
 	// benchstat's language. Row "" is ".fullname" without the key in Column.
@@ -407,7 +408,8 @@ func (r *Result) geomeans() {
 	}
 }
 
-// geomeansOf adds a geometric mean for each metric that at least two benchmarks of a table have on both sides.
+// geomeansOf adds the geometric means of metrics that two or more benchmarks of a table have on
+// both sides.
 func (r *Result) geomeansOf(table string) {
 	logs := map[string][]float64{}
 	var units []string

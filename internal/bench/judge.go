@@ -255,7 +255,8 @@ func (row *Row) decide() {
 	row.settle(row.widen())
 }
 
-// widen adjusts the interval for the scatter between link layouts and returns the share of the variance that is due to them.
+// widen adjusts the interval for the scatter between link layouts and returns the share of the
+// variance that is due to them.
 func (row *Row) widen() (placement float64) {
 	if len(row.samples[oldSide]) == 0 {
 		return 0

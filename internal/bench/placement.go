@@ -67,7 +67,7 @@ func layoutVariance(old, new []Sample, unit string) (variance, df float64) {
 	return variance, df
 }
 
-// medianLogRatio is the median over all pairs of log(y / x): the logarithm of their Hodges-Lehmann ratio.
+// medianLogRatio is the median of log(y / x) over all pairs: the log of their Hodges-Lehmann ratio.
 func medianLogRatio(x, y []float64) float64 {
 	pairs := make([]float64, 0, len(x)*len(y))
 	for _, a := range x {

@@ -12,8 +12,9 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// recordPeaks runs a fixed number of each benchmark's operations in a process of its own, and adds its largest size to the clean phase. A
-// benchmark that fails there, or takes too long, gets none. Only the end of ctx is returned as an error.
+// recordPeaks runs a fixed number of each benchmark's operations in a separate process, and adds
+// that process's largest size to the clean phase. A benchmark that fails there, or takes too long,
+// gets none. Only the end of ctx is returned as an error.
 func (b *benchmark) recordPeaks(ctx context.Context) error {
 	st := b.kept(recording.PhaseClean)
 	list := slices.Clone(st.phase.Benchmarks)
@@ -40,7 +41,7 @@ func (b *benchmark) recordPeaks(ctx context.Context) error {
 	return b.checkpoint()
 }
 
-// peak returns the largest size of a process that runs n operations of a benchmark, 0 where it is not known.
+// peak returns the largest size of a process that runs n operations of a benchmark, 0 if unknown.
 func (b *benchmark) peak(ctx context.Context, of *recording.Benchmark, n int64) int64 {
 	plain := time.Duration(float64(n) * of.Samples[0].SecondsPerOp * float64(time.Second))
 	ctx, cancel := context.WithTimeout(ctx, max(freeAgain, slowestAgain*plain))
@@ -55,10 +56,11 @@ func (b *benchmark) peak(ctx context.Context, of *recording.Benchmark, n int64) 
 	return r.exit.Usage.MaxRSS
 }
 
-// procsSuffix is what package testing adds to the names of benchmarks for GOMAXPROCS, unless that is 1.
+// procsSuffix is what package testing adds to names of benchmarks if GOMAXPROCS is not 1.
 var procsSuffix = regexp.MustCompile(`-(\d+)$`)
 
-// peakArgs are the arguments of a test binary that run n operations of the benchmark of that name alone.
+// peakArgs are the arguments for a test binary to run n operations of one benchmark and nothing
+// else.
 func peakArgs(name string, n int64) []string {
 	procs := "1"
 	if m := procsSuffix.FindStringSubmatch(name); m != nil {

@@ -116,7 +116,7 @@ func (c *loadCommand) failure() error {
 	return c.err
 }
 
-// stop ends the command and its children, and returns the CPU time that it took per second of its life.
+// stop ends the command and its children, and returns how many processors it used on average.
 func (c *loadCommand) stop() (cores float64) {
 	if c == nil {
 		return 0

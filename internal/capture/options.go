@@ -41,8 +41,9 @@ type Options struct {
 	// Answers is how many targets of the load are requested before it starts, twice each, to keep
 	// the service's answers: the status and a hash of the body. 0: none.
 	Answers int
-	// PeakOperations is how many operations of each benchmark, by its name, run again in a process of their own, for its peak memory: that
-	// depends on the number of operations, which the time decides otherwise. Benchmarks that are not in it do not run again.
+	// PeakOperations is, by name of a benchmark, the number of operations that run again in a
+	// separate process, to measure peak memory. A run of a given time has a different number of
+	// operations each time, on which peak memory depends. Other benchmarks do not run again.
 	PeakOperations map[string]int64
 	// Output, when set, receives what the program and the load command print, as it comes. Writes
 	// come one at a time.

@@ -31,8 +31,8 @@ func (s *service) tries() bool {
 // trial tries a larger GOGC when the collector takes much CPU and memory is idle. What that saves
 // can be predicted only in part, because a program that is collected less also runs faster in
 // between. The service runs with its own setting and with the other one interleaved, in the order
-// of package trial, under the same load. The trial comes last, so that no other phase is affected by it. Before
-// holds the program's metrics at the start of the recording.
+// of package trial, under the same load. The trial comes last, so that no other phase is affected
+// by it. before holds the program's metrics at the start of the recording.
 func (s *service) trial(ctx context.Context, before target.Metrics) error {
 	select {
 	case <-s.gen.Done(): // the load was more than the service could answer: see rest

@@ -83,7 +83,7 @@ func (p *historyPlace) keep(ctx context.Context, env Env, r *bench.Result) error
 	return nil
 }
 
-// benchHistoryFiles returns the findings of the new side's benchmarks, and the profiles of those that were recorded.
+// benchHistoryFiles returns the findings of the new side's benchmarks, and the recorded profiles.
 func benchHistoryFiles(r *bench.Result) (files []history.File, err error) {
 	found := bench.Result{Schema: r.Schema, Go: r.Go, CPUs: r.CPUs}
 	for _, b := range r.Benchmarks {

@@ -158,7 +158,7 @@ func trialFigures(m recording.Manifest, p recording.Phase) []figure {
 			list = append(list, figure{name: b.Name, metric: PeakMemory, unit: "B", kind: memory, value: float64(b.PeakRSSBytes), floor: leastPeak, bench: true})
 		}
 	}
-	// The memory of a process that runs benchmarks for a given time depends on its number of iterations.
+	// Peak memory of benchmarks that run for a given time depends on their number of iterations.
 	if peak := max(p.PeakRSSBytes, p.RSSBytes); peak > 0 && !bench {
 		add(PeakMemory, "B", memory, float64(peak), 0)
 	}

@@ -11,8 +11,8 @@ import (
 // twice, wakes the workers and their threads, and looks for work when they are done. No line and no
 // part of the collector owns that time. Measured on 13 pairs of benchmarks in which a fix removed
 // allocations (tools/field): the scheduler's time that disappeared, divided by the cycles that
-// disappeared, is 41 µs in the median, 12 to 74 µs for the middle half. The sweeper's yields are not
-// part of it: the join charges them to the collector.
+// disappeared, is 41 µs in the median, 12 to 74 µs for the middle half. The sweeper's yields are
+// not part of it: the join charges them to the collector.
 var perCycle = stats.Interval{Value: 41e-6, Low: 12e-6, High: 74e-6}
 
 // cyclingSeconds returns the profile's CPU time that the scheduler spends on cycles of the

@@ -270,9 +270,9 @@ func (e *engine) queue(d *draft, s *saving) {
 // other work than the examples, with several kinds of garbage (go run ./tools/cases -litter
 // allocating): from 0.2 with sorting to 0.9 with a template, 0.52 on average in eight such pairs.
 // The range is that of the pairs, because it is unknown which of them a program resembles. The
-// slowdown by marking is in those figures. What the trace shows about it (collector.Drag) is not added:
-// in the left-pad service it said 2.3 s for each second of the collector's work, which made a saving
-// of 13 % of one that was measured as 7.5 % (6.1 to 9.0).
+// slowdown by marking is in those figures. What the trace shows about it (collector.Drag) is not
+// added: in the left-pad service it was 2.3 s for each second of the collector's work, with which
+// hone predicted a saving of 13 % where 7.5 % was measured (6.1 to 9.0).
 var spill = stats.Interval{Value: 0.5, Low: 0.2, High: 0.9}
 
 // mostSpilled is the largest part of their own CPU that the others gain by it. In those pairs the

@@ -15,8 +15,8 @@ import (
 type Join struct {
 	CPU   *JoinParts `json:"cpu,omitempty"`         // of the samples
 	Bytes *JoinParts `json:"alloc_bytes,omitempty"` // of allocated bytes
-	// Entries is the share of the CPU samples with a frame of the main module whose line there is known; absent
-	// when there are none.
+	// Entries is the share of samples whose line in the main module is known, among CPU samples
+	// with a frame there; absent when there are none.
 	Entries  *float64   `json:"entries,omitempty"`
 	Facts    *JoinFacts `json:"facts,omitempty"` // absent when no module's line costs anything
 	Unjoined []Unjoined `json:"unjoined"`

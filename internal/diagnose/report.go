@@ -23,7 +23,7 @@ type Report struct {
 	// of their own.
 	Settings []Finding `json:"settings"`
 	Hidden   Hidden    `json:"hidden"`
-	// Silenced are findings that a comment or hone.json silences, and RulesOff the rules that did not run.
+	// Silenced are findings that a comment or hone.json silences; rules in RulesOff did not run.
 	Silenced []Silenced `json:"silenced,omitempty"`
 	RulesOff []string   `json:"rules_off,omitempty"`
 	Join     *Join      `json:"join,omitempty"` // absent when nothing was recorded

@@ -71,7 +71,8 @@ func (c Choice) chosen(rules []rule.Rule) (run []rule.Rule, off []string, err er
 	return run, off, nil
 }
 
-// muted returns why a claim is silenced: a comment on its line, on the line above or on its function, or hone.json.
+// muted returns what silences a claim: a comment on its line, the line above or its function, or
+// hone.json.
 func (s *silencer) muted(c *claim) muting {
 	at := claimPlace{rule: c.rule.ID}
 	if site := c.match.Site; site != nil {
@@ -106,7 +107,7 @@ func (s *silencer) judge(c *claim) muting {
 	return muting{}
 }
 
-// comments returns the directives on a claim's line, on the line above and in the comment of its function.
+// comments returns the directives on a claim's line, on the line above and on its function.
 func (s *silencer) comments(c *claim) []choice.Comment {
 	site := c.match.Site
 	var found []choice.Comment

@@ -10,14 +10,15 @@ import (
 // Together is the saving of one resource that several findings of one report promise when all
 // their fixes are made, with what they list under Also.
 //
-// Shares add up, because each sampled stack is charged to one finding. The part of their intervals that comes from
-// sampling is independent between findings. The range of what a fix saves is one estimate for each rule: if it is
-// wrong, it is wrong for all findings of the rule, so it adds up linearly within a rule and like a standard
-// deviation between rules. Advice on the collector's work (OfCollector) saves part of what allocations cost; it can
-// save only what the other fixes leave of that work.
+// Shares add up, because each sampled stack is charged to one finding. The part of their intervals
+// that comes from sampling is independent between findings. The range of what a fix saves is one
+// estimate for each rule: if it is wrong, it is wrong for all findings of the rule, so it adds up
+// linearly within a rule and like a standard deviation between rules. Advice on the collector's
+// work (OfCollector) saves part of what allocations cost; it can save only what the other fixes
+// leave of that work.
 //
-// A finding counts with those that it includes, which then do not count separately, or with the part of them that
-// it includes.
+// A finding counts with those that it includes, which then do not count separately, or with the
+// part of them that it includes.
 func Together(resource string, findings ...*Finding) stats.Interval {
 	return Apart(resource, nested(findings)...)
 }

@@ -89,7 +89,8 @@ type Outcome struct {
 // dirPrefix starts the names of the directories for runs and commits.
 const dirPrefix = "try-"
 
-// Run runs the target and its variants interleaved. It is an error if the unchanged target fails; a variant that fails is an outcome.
+// Run runs the target and its variants interleaved. It is an error if the unchanged target fails; a
+// variant that fails is an outcome.
 func Run(ctx context.Context, cfg session.Config, s Spec) (*Result, error) {
 	if len(s.Variants) == 0 {
 		return nil, errors.New("nothing to try")
@@ -168,8 +169,9 @@ func (t *try) run(ctx context.Context) (*Result, error) {
 	return r, nil
 }
 
-// countOperations records the unchanged target briefly if it is benchmarks. In each recording, as many operations as ran then run again, so
-// that all sides do the same work where their peak memory is compared.
+// countOperations briefly records the unchanged target if it is benchmarks, to count their
+// operations. Each recording then runs this number of operations again, so that all sides do the
+// same work when their peak memory is compared.
 func (t *try) countOperations(ctx context.Context) error {
 	if t.Options.Bench == "" {
 		return nil

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Base returns the commit with which the tree in dir is compared by default: the one where its branch left the upstream branch.
-// A tree at that commit is compared with the previous commit, unless it has changes.
+// Base returns the commit with which the tree in dir is compared by default: the one where its
+// branch left the upstream branch. A tree at that commit is compared with the previous commit,
+// unless it has changes.
 func Base(ctx context.Context, dir string) (string, error) {
 	git := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)

@@ -268,7 +268,8 @@ func (x *Index) gcflagMatches(pattern string, p *listedPackage) bool {
 	return matchPattern(pattern, p.ImportPath)
 }
 
-// matchPattern matches an import path with the go command's "..." wildcard; "a/..." matches "a" too.
+// matchPattern matches an import path with the go command's "..." wildcard; "a/..." also matches
+// "a".
 func matchPattern(pattern, name string) bool {
 	re := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\.\.\.`, `.*`)
 	if prefix, ok := strings.CutSuffix(re, `/.*`); ok {

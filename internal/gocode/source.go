@@ -197,7 +197,7 @@ func (x *Index) Distrust(file, why string) {
 // Distrusted returns why a file's source is not trusted to be that of the build; "" when it is.
 func (x *Index) Distrusted(file string) string { return x.distrusted(x.fileKey(file)) }
 
-// distrusted returns why a file's source is not that of the build; "" when it is, as far as is known.
+// distrusted returns why a file's source is not that of the build; "" if no difference is known.
 func (x *Index) distrusted(key string) string {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

@@ -3,7 +3,7 @@ package gogc
 import "math"
 
 const (
-	// LeastShare is the part of a program's CPU that collection must take before a setting is worth a finding.
+	// LeastShare is the minimum share of collection in CPU at which a setting is worth a finding.
 	LeastShare = 0.05
 	// MayUse is the part of the memory that a larger heap may fill: the rest is for bursts of live
 	// memory and for other processes.

@@ -17,11 +17,11 @@ type Observed struct {
 	Ends       bool    // a program that exits: a run starts with an empty heap and page faults its memory in
 	AllocBytes float64 // allocated in the window, by all runs
 	CPUSeconds float64 // of the process
-	// GCSeconds is the CPU time of the cycles. 0: unknown; then it is what the runtime printed, which includes the time for which other
-	// processes used the collector's CPUs.
+	// GCSeconds is the CPU time of the cycles. If it is 0, unknown, the model uses what the runtime
+	// printed, which includes the time for which other processes used the collector's CPUs.
 	GCSeconds float64
-	// Drag is how many CPU seconds the rest of the program loses for each second of GCSeconds, because it runs slower while the
-	// collector marks.
+	// Drag is how many CPU seconds the rest of the program loses for each second of GCSeconds,
+	// because it runs slower while the collector marks.
 	Drag     float64
 	FaultCPU float64 // CPU seconds per page fault
 	Resident float64 // peak, bytes

@@ -99,8 +99,9 @@ func TestPredictsWithoutCycles(t *testing.T) {
 	}
 }
 
-// TestPredictsServices observes a service for less than the time between two collections of other settings: it keeps running, so memory
-// grows up to the goal, and collections cost their part.
+// TestPredictsServices observes a service for less time than passes between two collections under
+// other settings. A service keeps running, so its memory grows to the goal, and collections cost
+// their share.
 func TestPredictsServices(t *testing.T) {
 	const live, window = 20 * mib, 400 * mib
 	o := &gogc.Observed{GOGC: 100, AllocBytes: window, CPUSeconds: 1, Resident: 60 * mib}
@@ -117,8 +118,8 @@ func TestPredictsServices(t *testing.T) {
 	}
 }
 
-// TestMeasuredCostOfCycles: other processes used half of the CPU time that the runtime printed, and the program runs slower while it is
-// collected.
+// TestMeasuredCostOfCycles: other processes used half of the CPU time that the runtime printed, and
+// the program runs slower while it is collected.
 func TestMeasuredCostOfCycles(t *testing.T) {
 	o := simulated(100, 40e9, 200*mib, 1e-9)
 	half := *o
@@ -134,7 +135,7 @@ func TestMeasuredCostOfCycles(t *testing.T) {
 	}
 }
 
-// TestPromisesNothingWithoutPointers: a large live heap that costs nothing to mark, because it has no pointers.
+// TestPromisesNothingWithoutPointers: marking a large live heap without pointers costs nothing.
 func TestPromisesNothingWithoutPointers(t *testing.T) {
 	o := simulated(100, 40e9, 200*mib, 1e-9)
 	o.GCSeconds = 0.002 * o.CPUSeconds

@@ -153,7 +153,7 @@ func cells(page string) (list []string) {
 	return list
 }
 
-// TestGlossary: the search finds the words of each row of the table, and does not find them in another sense.
+// TestGlossary: the search finds the words of each row of the table, but not in another sense.
 func TestGlossary(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	if err != nil {

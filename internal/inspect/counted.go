@@ -35,7 +35,7 @@ func counted(src *source.Source, v *report.View, f *report.FuncLines, file strin
 	return out
 }
 
-// countsPerUnit reports whether a recording counted executions in units of work: requests, operations or runs.
+// countsPerUnit reports whether a recording counted executions per request, operation or run.
 func countsPerUnit(src *source.Source) bool {
 	if src.Counts == nil || src.Recording == nil {
 		return false

@@ -55,8 +55,8 @@ type WhyCost struct {
 	Total WhyAmount `json:"total"`
 }
 
-// WhyAmount is a quantity with its 95 % interval of sampling and its share of the recording's; the share is
-// absent when the recording has none of it.
+// WhyAmount is a quantity with its 95 % interval of sampling and its share of the recording's
+// total; the share is absent when the recording has none of it.
 type WhyAmount struct {
 	Value float64  `json:"value"`
 	Low   float64  `json:"low"`

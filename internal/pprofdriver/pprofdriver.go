@@ -13,7 +13,8 @@ import (
 	google "github.com/google/pprof/profile"
 )
 
-// Run returns what `pprof ARGS PROFILE` prints. -diff_base=base in args names base, which may be nil.
+// Run returns what `pprof ARGS PROFILE` prints. -diff_base=base in args names base, which may be
+// nil.
 func Run(t testing.TB, p, base *google.Profile, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -6,7 +6,7 @@ import "math"
 // is more precise than any measurement.
 const bisections = 20
 
-// network is a closed network of a lock, the processors and a delay. Times are in seconds per request.
+// network is a closed network of a lock, processors and a delay. Times are in seconds per request.
 type network struct {
 	held  float64 // at the lock
 	work  float64 // at all processors together: CPU/Cores

@@ -6,8 +6,8 @@ import "slices"
 type Benchmark struct {
 	Name    string        `json:"name"` // as testing prints it, without "Benchmark": "Sum/small-2"
 	Samples []BenchSample `json:"samples"`
-	// PeakRSSBytes is the largest size of a process that ran PeakOperations operations of this benchmark and nothing else. Absent where
-	// that was not asked for.
+	// PeakRSSBytes is the largest size of a process that ran PeakOperations operations of this
+	// benchmark and nothing else. Absent if that was not requested.
 	PeakRSSBytes   int64 `json:"peak_rss_bytes,omitempty"`
 	PeakOperations int64 `json:"peak_operations,omitempty"`
 }

@@ -27,6 +27,6 @@ type Clocks struct {
 	Governor  string  // that chooses them: "performance", "powersave"; of the first core
 }
 
-// ReadClocks reads the frequencies. It returns false where the system does not report them: outside Linux, and in most virtual
-// machines.
+// ReadClocks reads the frequencies. It returns false where the system does not report them: outside
+// Linux, and in most virtual machines.
 func ReadClocks() (Clocks, bool) { return clocks() }

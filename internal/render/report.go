@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// ReportPage is what `hone report` writes: the findings page with pictures and the phases, for people without hone.
+// ReportPage is what `hone report` writes for people without hone: findings, pictures and phases.
 type ReportPage struct {
 	FindingsPage
 	Flame    string // a whole HTML page, shown in a frame; "" for none

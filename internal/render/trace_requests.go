@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/exectrace/requests"
 )
 
-// TraceRequests draws the requests of a trace: quantiles and parts by route, why the slow ones are slow,
-// and the slowest.
+// TraceRequests draws the requests of a trace: quantiles and parts by route, why the slow ones are
+// slow, and the slowest.
 func TraceRequests(w io.Writer, r *requests.Result, p TracePage, s Style) {
 	if r.All == nil {
 		fmt.Fprintln(w, "No request started and finished in this trace.")

@@ -46,8 +46,8 @@ func (d *Dir) Remove() error {
 }
 
 // Sweep removes the directories in parent that start with one of the prefixes and whose process has
-// exited. Directories that cannot be removed stay. It does nothing for an empty parent, the system's
-// directory.
+// exited. Directories that cannot be removed stay. It does nothing for an empty parent, the
+// system's directory.
 func Sweep(parent string, now time.Time, prefixes ...string) {
 	if parent == "" {
 		return

@@ -35,7 +35,7 @@ func (c *Cost) add(k kind, r *Row) {
 	}
 }
 
-// seconds returns the cost by which sites are ranked: CPU including the share of garbage collection, in seconds.
+// seconds returns the cost by which sites are ranked: CPU seconds with those of garbage collection.
 func (c *Cost) seconds() float64 { return c.CPUSeconds + c.GCSeconds }
 
 func (c *Cost) wait() float64 { return c.BlockSeconds + c.MutexSeconds }

@@ -1,8 +1,8 @@
 // Package site joins profiles and code facts into sites, the source lines that own a program's
 // costs, and prices garbage collection by site.
 //
-// The decision that shapes it: a cost is charged once, to a line that a developer can change. The leaf
-// of a Go stack is nearly always in the runtime or the standard library. A row of a profile is
+// The decision that shapes it: a cost is charged once, to a line that a developer can change. The
+// leaf of a Go stack is nearly always in the runtime or the standard library. A row of a profile is
 // therefore charged to its first frame, from the leaf, outside of them. When that frame is a
 // dependency's, the site also names the line of the main module that calls it. Rows without such a
 // frame go to named buckets (the scheduler, the collector, connection handling). What the

@@ -26,7 +26,7 @@ var collecting = map[string]Class{
 	"runtime.gcMarkTermination":           Sweep,
 	"runtime.gcSweep":                     Sweep,
 	"runtime.forcegchelper":               Sweep,
-	// The profiler's name for a stack that it could not walk because the world was stopped for the collector.
+	// The profiler's name for a stack that it could not walk while the world was stopped.
 	"runtime._GC": Sweep,
 }
 

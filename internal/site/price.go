@@ -182,9 +182,9 @@ func (t *Table) CycleWork() stats.Interval {
 	return work
 }
 
-// CycleSeconds is the CPU time of the collector without sweeping and scavenging, in seconds: what GODEBUG=gctrace=1 prints about cycles,
-// but without the time for which other processes used the collector's CPUs. As many spans are swept as are allocated, however many
-// cycles there are.
+// CycleSeconds is the CPU time of the collector without sweeping and scavenging, in seconds: what
+// GODEBUG=gctrace=1 prints about cycles, but without the time for which other processes used the
+// collector's CPUs. Sweeping depends on how many spans are allocated, not on how many cycles run.
 func (t *Table) CycleSeconds() float64 {
 	seconds := t.Totals.Collecting()
 	for i := range t.Buckets {

@@ -93,7 +93,7 @@ type Totals struct {
 	CPUSamples    int64   // all, assists and GC included
 	AllObjects    int64   // allocated, by the runtime's count or the profile's, whichever is more
 	TotalSeconds  float64 // all CPU of the profile but the probe's
-	// ContentionSeconds is the length of the window of BlockSeconds and MutexSeconds; 0 when unknown.
+	// ContentionSeconds is the window of BlockSeconds and MutexSeconds; 0 when unknown.
 	ContentionSeconds float64
 }
 

@@ -20,8 +20,9 @@ type Opener struct {
 
 // Options says how to read a source.
 type Options struct {
-	// Seconds is the length of a CPU profile (0 = 30) or an execution trace (0 = 5) taken from a URL. For
-	// other profiles it is the time between two profiles, which are subtracted; 0 = one profile.
+	// Seconds is the length of a CPU profile (0 = 30) or an execution trace (0 = 5) taken from a
+	// URL. For other profiles it is the time between two profiles, which are subtracted; 0 = one
+	// profile.
 	Seconds int
 	// SampleIndex chooses the part of a recording if the user named none: alloc_space means allocs,
 	// inuse_space heap, …; "" means cpu.

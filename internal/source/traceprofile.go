@@ -55,7 +55,8 @@ func isTrace(head []byte) bool {
 	return err == nil && bytes.Equal(got, magic)
 }
 
-// partTraceView returns the view that a part of a recording names: "trace:blocking", or "trace" alone.
+// partTraceView returns the view that a part of a recording names: "trace:blocking", or just
+// "trace".
 func partTraceView(part string) (view string, ok bool) {
 	name, view, _ := strings.Cut(part, ":")
 	return view, name == "trace" || name == recording.PartTrace

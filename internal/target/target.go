@@ -64,7 +64,8 @@ type Program interface {
 	// SetGC sets the GC percent (negative: off) and the memory limit (0: none); nil leaves a value
 	// alone. It returns the old ones in the same form.
 	SetGC(ctx context.Context, percent *int, limit *int64) (oldPercent int, oldLimit int64, err error)
-	// Metrics reads runtime/metrics: float64, uint64 (as float64) or histograms reduced to {p50,p99,max,count}.
+	// Metrics reads runtime/metrics: float64, uint64 (as float64) or histograms reduced to
+	// {p50,p99,max,count}.
 	Metrics(ctx context.Context) (Metrics, error)
 	// Usage is the process's CPU time and memory so far.
 	Usage(ctx context.Context) (Usage, error)

@@ -355,7 +355,8 @@ func twoNumbers(note string) (a, b int64, err error) {
 	return a, b, err
 }
 
-// accountOf parses what the probe reports that the program used; it returns zero values when the text does not parse.
+// accountOf parses what the probe reports that the program used; it returns zero values when the
+// text does not parse.
 func accountOf(text string) (Usage, Heap) {
 	var u Usage
 	var h Heap

@@ -54,8 +54,8 @@ type FlameGraph struct {
 }
 
 // Flame lays out one value as a flame graph. It does no work below boxes that are too narrow to be
-// kept: a node is some ranges of sorted samples, and only the ranges of the widest nodes are divided
-// by their next frame.
+// kept: a node is some ranges of sorted samples, and only the ranges of the widest nodes are
+// divided by their next frame.
 func Flame(p *profile.Profile, o FlameOptions) (*FlameGraph, error) {
 	if err := frames.CheckIndex(p, o.SampleIndex); err != nil {
 		return nil, fmt.Errorf("flame graph: %w", err)

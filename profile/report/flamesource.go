@@ -96,7 +96,7 @@ func (s *flameSource) choose(p *profile.Profile, sel *profile.Selection, sampleI
 	}
 }
 
-// moveFlat charges each sample to its first frame that is not hidden, and drops samples without one.
+// moveFlat charges each sample to its first visible frame, and drops samples without one.
 func (s *flameSource) moveFlat(p *profile.Profile) {
 	first := make([]int32, len(s.frames.Start)-1) // by location: the key of its innermost shown frame, or −1
 	for l := range first {

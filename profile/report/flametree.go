@@ -120,8 +120,8 @@ func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
 
 // nextLocations sets runs to the spans, divided by their next location.
 //
-// Most of these lookups miss the processor's caches. In a loop that does nothing else, the processor
-// overlaps many of them.
+// Most of these lookups miss the processor's caches. In a loop that does nothing else, the
+// processor overlaps many of them.
 func (s *splitter) nextLocations() {
 	s.runs = s.runs[:0]
 	for _, sp := range s.spans {

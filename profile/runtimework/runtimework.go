@@ -38,9 +38,9 @@ func (w Kind) String() string {
 }
 
 // workTable returns the functions that do each kind of work, as of Go 1.23 to 1.26. A name also
-// matches the function's closures; one that ends in "*" is a prefix. Names that a version lacks do no
-// harm. Locks inside the runtime, futexes and the like are left out: their callers say what they are
-// for.
+// matches the function's closures; one that ends in "*" is a prefix. Names that a version lacks do
+// no harm. Locks inside the runtime, futexes and the like are left out: their callers say what they
+// are for.
 func workTable() [numKinds][]string {
 	return [numKinds][]string{
 		Collection: {
@@ -117,8 +117,8 @@ type Table struct {
 	Groups     []Group // most expensive first; groups whose value is zero are left out
 }
 
-// lineKey is a line and a kind of work, by the profile's own numbers: hashing it costs much less than
-// hashing the names of a Frame.
+// lineKey is a line and a kind of work, by the profile's own numbers: hashing it costs much less
+// than hashing the names of a Frame.
 type lineKey struct {
 	line int64
 	fn   int32 // index of Profile.Functions; -1: no line
@@ -131,12 +131,12 @@ type rowKey struct {
 	line profile.Frame
 }
 
-// Of returns the work that the runtime does, by the value of one column. A sample counts for the work
-// that its innermost frames do, up to the first frame outside runtime, sync, syscall and the internal
-// packages. If any of those frames belongs to the garbage collector, that is the work; otherwise it is
-// the work of the innermost frame that workTable names, so copying for a slice that grows is copying.
-// The sample is charged to the innermost line in a function that owns reports as the user's, or to
-// the innermost line outside the runtime if there is none.
+// Of returns the work that the runtime does, by the value of one column. A sample counts for the
+// work that its innermost frames do, up to the first frame outside runtime, sync, syscall and the
+// internal packages. If any of those frames belongs to the garbage collector, that is the work;
+// otherwise it is the work of the innermost frame that workTable names, so copying for a slice that
+// grows is copying. The sample is charged to the innermost line in a function that owns reports as
+// the user's, or to the innermost line outside the runtime if there is none.
 func Of(p *profile.Profile, sampleIndex int, owns func(profile.Function) bool) (*Table, error) {
 	if err := frames.CheckIndex(p, sampleIndex); err != nil {
 		return nil, fmt.Errorf("runtime work: %w", err)

@@ -5,10 +5,10 @@
 //	go run ./tools/cases -only C -duration 60s
 //	go run ./tools/cases -runs 3              # is it found in all three runs?
 //	go run ./tools/cases -litter allocating   # what does garbage cost the rest of a program?
-//	go run ./tools/cases -requests            # do the requests found in a trace match those logged?
-//	go run ./tools/cases -promises -w         # docs/promises.md, its part for a quiet machine: 15 minutes
-//	go run ./tools/cases -promises -busy -w   # and its part for a busy one
-//	go run ./tools/cases -gc -w               # docs/tune-gc.md: what hone tune gc predicts, and what was measured: 8 minutes
+//	go run ./tools/cases -requests            # do the requests found in a trace match the log?
+//	go run ./tools/cases -promises -w         # docs/promises.md, part for a quiet machine: 15 min
+//	go run ./tools/cases -promises -busy -w   # docs/promises.md, part for a busy machine
+//	go run ./tools/cases -gc -w               # docs/tune-gc.md: predictions and measurements: 8 min
 //
 // Each program is recorded under the load that its main.go names, sent to a free
 // port of the loopback, and diagnosed as any other target would be. What a

@@ -24,10 +24,11 @@ const (
 // settingsMemory is the memory that the programs may use, in bytes.
 const settingsMemory = 1 << 30
 
-// otherSettings returns values of GOGC that are measured in addition to the one that hone recommends, at least three of them.
+// otherSettings returns values of GOGC that are measured in addition to the one that hone
+// recommends, at least three of them.
 func otherSettings() []int { return []int{50, 200, 400, 800} }
 
-// settingsCases returns the programs whose settings of the garbage collector are predicted and measured.
+// settingsCases returns the programs whose garbage collector settings are predicted and measured.
 func settingsCases() []program {
 	return []program{
 		{name: "logparser: the garbage collector works hard", dir: "logparser/before", targets: "targets.txt", connections: 8},
@@ -41,8 +42,9 @@ type settings struct {
 	result  *tunegc.Result
 }
 
-// apartFrom returns by how much a prediction differs from its measurement, relative to the measurement: of the CPU time relative to
-// the program's own setting, which was measured interleaved: the machine may be faster or slower than when the program was observed.
+// apartFrom returns the relative error of a prediction for CPU and memory. Predicted and measured
+// CPU time are first divided by that of the program's own setting, because the machine may be
+// faster or slower now than when the program was observed.
 func apartFrom(r *tunegc.Result, x tunegc.Row) (cpu, memory float64, ok bool) {
 	m, own := x.Measured, ownRow(r)
 	if m == nil || m.Failed != "" || m.Ratio == nil || *m.Ratio <= 0 || m.Resident <= 0 || own == nil || own.CPUSeconds <= 0 {

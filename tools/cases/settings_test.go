@@ -8,7 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/gogc"
 )
 
-// TestSettingsPage: a prediction holds if CPU, relative to the program's own setting, and memory are near the measurement.
+// TestSettingsPage: a prediction is right if its CPU, relative to the program's own setting, and
+// its memory are near the measurement.
 func TestSettingsPage(t *testing.T) {
 	measured := func(ratio, mib float64) *tunegc.Measured {
 		low, high := ratio-0.01, ratio+0.01

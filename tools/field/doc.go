@@ -1,8 +1,8 @@
 // Command field compares hone's findings on real bugs of public modules with the known faults.
 //
-//	go run ./tools/field -w DIR             # records every case in DIR/cases and writes docs/field.md: 15 minutes
+//	go run ./tools/field -w DIR             # records the cases in DIR/cases, writes docs/field.md: 15 min
 //	go run ./tools/field -only 04,27 DIR
-//	go run ./tools/field -fixed DIR         # the same for the versions that fixed them: nothing may be reported
+//	go run ./tools/field -fixed DIR         # the same for the fixed versions: nothing may be reported
 //
 // A case is a directory with a go.mod that pins a faulty version of a module, a workload (a
 // benchmark in case_test.go, or a main package) and case.json, which says where the fault is and

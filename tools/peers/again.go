@@ -319,8 +319,9 @@ func medianFloor(floors []float64) string {
 	return fmt.Sprintf("%.1f %%", 100*floors[len(floors)/2])
 }
 
-// upperShare is the upper 95 % bound of a share of which k of n were seen (C. J. Clopper and E. S. Pearson, "The use
-// of confidence or fiducial limits illustrated in the case of the binomial", Biometrika 26, 1934; one-sided).
+// upperShare is the one-sided upper 95 % bound of a proportion after k of n independent trials (C.
+// J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case
+// of the binomial", Biometrika 26, 1934).
 func upperShare(k, n int) float64 {
 	if n == 0 || k >= n {
 		return 1

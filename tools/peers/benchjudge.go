@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -290,32 +289,7 @@ func (s *study) judge(ctx context.Context) error {
 func (t *falseCount) print(w *tabwriter.Writer, name string) {
 	share := func(k, n int) float64 { return 100 * float64(k) / float64(n) }
 	fmt.Fprintf(w, "%s\t%d\t%d (%.1f %%)\t%.1f %%\t%d\t%d (%.2f %%)\t%.2f %%\t%d\t%d\t%.0f\n", name, t.comparisons, t.any, share(t.any, t.comparisons),
-		100*upperBound(t.any, t.comparisons), t.rows, t.changed, share(t.changed, t.rows), 100*upperBound(t.changed, t.rows), t.exact, t.wrongExact, stats.Median(t.runs))
-}
-
-// upperBound is the one-sided 95 % bound of a proportion after k of n, exact for independent trials (C. J. Clopper and E. S.
-// Pearson, Biometrika 26, 1934).
-func upperBound(k, n int) float64 {
-	if k >= n {
-		return 1
-	}
-	low, high := 0.0, 1.0
-	for range 60 {
-		p := (low + high) / 2
-		// The probability of at most k, summed by the ratio of neighbouring terms.
-		term := math.Exp(float64(n) * math.Log1p(-p))
-		sum := term
-		for i := range k {
-			term *= float64(n-i) / float64(i+1) * p / (1 - p)
-			sum += term
-		}
-		if sum > 0.05 {
-			low = p
-		} else {
-			high = p
-		}
-	}
-	return high
+		100*upperShare(t.any, t.comparisons), t.rows, t.changed, share(t.changed, t.rows), 100*upperShare(t.changed, t.rows), t.exact, t.wrongExact, stats.Median(t.runs))
 }
 
 // judgeRival compares the pairs of files with benchstat.

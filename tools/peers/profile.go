@@ -55,7 +55,7 @@ type profileBench struct {
 // honePackage is hone itself.
 const honePackage = "github.com/hone-go/hone/cmd/hone"
 
-// releaseProfile is the profile that releases are compiled with, seen from the root of the repository.
+// releaseProfile is the profile that releases are compiled with, below the repository's root.
 const releaseProfile = "cmd/hone/release.pgo"
 
 func (b *profileBench) findTools(ctx context.Context) error {

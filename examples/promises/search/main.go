@@ -1,4 +1,4 @@
-// Command search finds products by words in their names. It allocates little: its work is comparing.
+// Command search finds products by words in their names. It mostly compares and allocates little.
 package main
 
 import (

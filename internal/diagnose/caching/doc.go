@@ -1,2 +1,2 @@
-// Package caching recognizes functions that look up a key in a cache and store what they compute on a miss.
+// Package caching recognizes functions that look up a key in a cache and fill it on a miss.
 package caching

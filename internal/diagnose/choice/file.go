@@ -126,8 +126,8 @@ func Parse(text []byte, known Known) (*File, error) {
 	return f, nil
 }
 
-// Covers reports whether an entry silences a rule's finding in a function of a file. Both are "" for findings about the
-// whole program.
+// Covers reports whether an entry silences a rule's finding in a function of a file. Both are ""
+// for findings about the whole program.
 func (g Ignore) Covers(known Known, id, file, function string) bool {
 	return known.Is(g.Rule, id) && (g.File == "" || inFile(g.File, file)) && (g.Function == "" || like(g.Function, function))
 }

@@ -108,13 +108,13 @@ func Drag(p *rule.Pass) stats.Interval {
 	return p.Trace.Parallelism.Marking.LostCPU.Scale(total / work.Value)
 }
 
-// Outside returns what a program gains, in CPU seconds, for each second of the collector's work that
-// is saved, in addition to what [Drag] measures while it marks. The reason was not measured; sweeping
-// and emptied caches are guesses. Six services with other work than the examples gained 0.14, 0.19,
-// 0.38, 0.50, 0.95 and 1.38 in all when GOGC went from 100 to 400 (go run ./tools/cases -litter
-// collecting), most of them known only to half a second or worse. The best known (0.14, to 0.1) and
-// the worst known (1.38, to 0.6) have weights accordingly. So the middle and the interval are a
-// judgement, not computed.
+// Outside returns what a program gains, in CPU seconds, for each second of the collector's work
+// that is saved, in addition to what [Drag] measures while it marks. The reason was not measured;
+// sweeping and emptied caches are guesses. Six services with other work than the examples gained
+// 0.14, 0.19, 0.38, 0.50, 0.95 and 1.38 in all when GOGC went from 100 to 400 (go run ./tools/cases
+// -litter collecting), most of them with an error of half a second or more. The best known (0.14,
+// to 0.1) and the worst known (1.38, to 0.6) have weights accordingly. So the middle and the
+// interval are a judgement, not computed.
 func Outside() stats.Interval { return stats.Interval{Value: 0.3, Low: 0, High: 0.7} }
 
 // Worth returns what the collector's work costs the program, in CPU seconds: its own work, and the

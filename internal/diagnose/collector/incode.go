@@ -15,8 +15,9 @@ const (
 	SetMemoryLimit = "runtime/debug.SetMemoryLimit"
 )
 
-// PlaceInCode makes a match about a setting one about the line of the program that sets it to the current value, which overrides the
-// environment. It leaves the match unchanged if no line visibly does so, or several do.
+// PlaceInCode moves a match about a setting to the line of the program that sets it to the current
+// value, and so overrides the environment. It leaves the match unchanged if no line visibly does
+// so, or several do.
 func PlaceInCode(p *rule.Pass, m *rule.Match, function string, value int64) {
 	if p.Syntax == nil {
 		return

@@ -86,8 +86,8 @@ func Runs(p *rule.Pass, f site.Frame, c site.Cost) string {
 	return text
 }
 
-// PerExecution returns the part of a line's cost that one execution of it has, in the unit of the cost, which is of the
-// CPU phase: seconds, or bytes. It reports false where executions were not counted.
+// PerExecution returns the cost of one execution of a line whose cost in the CPU phase is cost, in
+// the same unit: seconds or bytes. It reports false if executions were not counted.
 func PerExecution(p *rule.Pass, f site.Frame, cost float64) (float64, bool) {
 	e, ok := Executions(p, f)
 	done := unitsOfWork(p)
@@ -100,7 +100,7 @@ func PerExecution(p *rule.Pass, f site.Frame, cost float64) (float64, bool) {
 // ExecutionsCounted names the evidence that Runs describes.
 const ExecutionsCounted = "executions, counted"
 
-// leastRepeats is the minimum number of executions for each call of the function that Runs mentions.
+// leastRepeats is the minimum number of executions per call of the function that Runs mentions.
 const leastRepeats = 1.5
 
 // countsUnits reports whether the counting run knows its units of work. It does not for several

@@ -27,7 +27,7 @@ func Through(p *rule.Pass, functions ...string) []rule.Match {
 	return matches
 }
 
-// caller returns the index of the module's frame, nearest the leaf, that calls one of the functions; -1 for none.
+// caller returns the index of the module's leafmost frame that calls one of the functions, or -1.
 func caller(r *site.Row, functions []string) int {
 	for i := 1; i < len(r.Stack); i++ {
 		kind := r.Stack[i].Owner.Kind

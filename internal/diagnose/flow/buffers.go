@@ -22,7 +22,7 @@ type Use struct {
 	// contracts of the standard library, and the compiler's facts about the package's own
 	// functions.
 	Contained bool
-	// Interface is the first call of an interface's method that the buffer is passed to; nil when there is none.
+	// Interface is the first call of an interface's method that gets the buffer; nil for none.
 	Interface *ast.CallExpr
 }
 

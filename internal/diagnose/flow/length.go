@@ -17,8 +17,8 @@ var lengths = map[string]string{
 	"*io.SectionReader": "its Size",
 }
 
-// Length returns what a reader reads and how to get its length before reading: "a *os.File", "os.ReadFile with …". Both are
-// "" when the length is unknown.
+// Length returns what a reader reads and how to get its length before reading: "a *os.File",
+// "os.ReadFile with …". Both are "" when the length is unknown.
 func Length(p *gocode.Place, reader ast.Expr) (what, how string) {
 	made := syntax.Origin(p, reader)
 	for _, e := range []ast.Expr{reader, made} {

@@ -37,9 +37,9 @@ func TypedAll(profile []string) []string {
 }
 
 // Typed turns the name of a function in a profile into the type checker's:
-// "strings.(*Replacer).Replace" into "(*strings.Replacer).Replace", "time.Time.Format"
-// into "(time.Time).Format", "slices.Index[...]" into "slices.Index". A profile escapes dots in the last element of
-// an import path ("gopkg.in/yaml%2ev3.Unmarshal"); so must patterns.
+// "strings.(*Replacer).Replace" into "(*strings.Replacer).Replace", "time.Time.Format" into
+// "(time.Time).Format", "slices.Index[...]" into "slices.Index". A profile escapes dots in the last
+// element of an import path ("gopkg.in/yaml%2ev3.Unmarshal"); so must patterns.
 func Typed(profile string) string {
 	name, generic, _ := strings.Cut(profile, "[")
 	if generic != "" && strings.Contains(generic, "].") {

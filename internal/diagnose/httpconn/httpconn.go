@@ -50,7 +50,7 @@ func Blame(c *finder.Case, dials []*site.Row) {
 	})
 }
 
-// Closes reports whether a response's Body, whose path to the root of its file is given, is the receiver of Close.
+// Closes reports whether Close is called on a response's Body, given its path to the file's root.
 func Closes(path []ast.Node) bool {
 	if len(path) < 3 {
 		return false

@@ -35,8 +35,8 @@ func Locks() []string {
 	return []string{"sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "sync.(*RWMutex).RLock"}
 }
 
-// Sections returns the critical sections that end on the place's line: by an Unlock there or, when there is none,
-// by the function's deferred ones, which run on the line that returns.
+// Sections returns the critical sections that end on the place's line: by an Unlock there or, when
+// there is none, by the function's deferred ones, which run on the line that returns.
 func Sections(p *gocode.Place) []*Section {
 	var unlocks []*ast.CallExpr
 	for _, call := range syntax.Calls(p) {
@@ -56,7 +56,8 @@ func Sections(p *gocode.Place) []*Section {
 	return found
 }
 
-// unlocking and locking report whether a call is a method of a mutex, of a type that wraps one, or of a sync.Locker.
+// unlocking and locking report whether a call is of a mutex, a type that wraps one, or a
+// sync.Locker.
 func unlocking(p *gocode.Place, call *ast.CallExpr) bool {
 	name := methodName(p, call)
 	return name == "Unlock" || name == "RUnlock"

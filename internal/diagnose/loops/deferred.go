@@ -8,8 +8,9 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Deferred returns the first defer statement that is accepted, in a loop around a call that has more than two iterations and declares the
-// variable of the call's result; nil if there is none. Defers of function literals in the loop run when those return, and do not count.
+// Deferred returns the first accepted defer statement in a loop around a call; nil if there is
+// none. The loop has more than two iterations and declares the variable v of the call's result.
+// Defers of function literals in the loop run when those return, and do not count.
 func Deferred(p *gocode.Place, call ast.Node, v *types.Var, accept func(*ast.DeferStmt) bool) *ast.DeferStmt {
 	var found *ast.DeferStmt
 	for _, loop := range Around(p, call) {

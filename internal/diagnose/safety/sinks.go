@@ -87,8 +87,8 @@ func ofDatabase(pkg string) bool {
 	return slices.ContainsFunc(databases(), func(d string) bool { return pkg == d || strings.HasPrefix(pkg, d+"/") })
 }
 
-// shellBefore reports whether the arguments of exec.Command so far name a shell that reads its command from
-// the next one.
+// shellBefore reports whether the arguments of exec.Command so far name a shell that reads its
+// command from the next one.
 func shellBefore(p *gocode.Place, args []ast.Expr) bool {
 	shell, flag := false, false
 	for _, a := range args {
@@ -107,8 +107,8 @@ func shellBefore(p *gocode.Place, args []ast.Expr) bool {
 	return flag
 }
 
-// urlArgument reports whether an argument of one of package http's functions is its URL: the first string that is not
-// the method.
+// urlArgument reports whether an argument of one of package http's functions is its URL: the first
+// string that is not the method.
 func urlArgument(p *gocode.Place, call *ast.CallExpr, index int) bool {
 	switch p.CalleeName(call) {
 	case "net/http.NewRequest":

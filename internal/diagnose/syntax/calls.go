@@ -88,7 +88,7 @@ func IsString(p *gocode.Place, e ast.Expr) bool {
 	return t != nil && stringType(t)
 }
 
-// StringOrBytes reports whether a type is a string or a slice of bytes: memory that slices of a value share.
+// StringOrBytes reports whether a type is a string or a slice of bytes, whose slices share memory.
 func StringOrBytes(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

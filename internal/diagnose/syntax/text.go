@@ -43,7 +43,8 @@ func FuncName(p *gocode.Place) string {
 	return p.Decl.Name.Name
 }
 
-// ProfileName returns the name that profiles have for the declared function around a place; "" outside functions.
+// ProfileName returns the name in profiles of the declared function around a place; "" outside of
+// any.
 func ProfileName(p *gocode.Place) string {
 	if p.Decl == nil {
 		return ""

@@ -108,7 +108,7 @@ func Local(p *gocode.Place, v *types.Var) bool {
 	return v != nil && !v.IsField() && p.Decl != nil && p.Decl.Pos() <= v.Pos() && v.Pos() < p.Decl.End()
 }
 
-// ParamIndex returns the index of a parameter in a signature; -1 if v is not one of its parameters. sig may be nil.
+// ParamIndex returns the index of a parameter v in a signature, which may be nil; -1 for others.
 func ParamIndex(sig *types.Signature, v *types.Var) int {
 	if sig == nil {
 		return -1
@@ -361,7 +361,8 @@ func writes(p *gocode.Place, root ast.Node, v *types.Var) (whole, part int) {
 	return whole, part
 }
 
-// IsArray reports whether an expression is an array, not a pointer to one: a slice of it shares its elements.
+// IsArray reports whether an expression is an array, not a pointer to one. Slices share its
+// elements.
 func IsArray(p *gocode.Place, e ast.Expr) bool {
 	t := p.TypeOf(e)
 	if t == nil {

@@ -17,8 +17,8 @@ import (
 const (
 	// keptUp is the minimum part of a rate that a service must answer to keep up with it.
 	keptUp = 0.95
-	// busyOthers is the minimum share of the machine taken by other processes that may also take what
-	// the service leaves idle.
+	// busyOthers is the minimum share of the machine taken by other processes that may also take
+	// what the service leaves idle.
 	busyOthers = 0.15
 	// sharing is how much more CPU a request may take when more of them run at a time, since they
 	// share caches: in four services whose lock was removed, 0.97 to 1.08 times as much where the

@@ -33,7 +33,8 @@ type Build struct {
 	Env   []string // of the go command
 }
 
-// Open finds the module of a package's directory. Alternate files are written to the directory work, which the caller removes.
+// Open finds the module of a package's directory. Alternate files are written to the directory
+// work, which the caller removes.
 func Open(ctx context.Context, goCommand, dir, work string) (*Tree, error) {
 	t := &Tree{goCommand: goCommand, dir: dir, work: work}
 	out, err := t.run(ctx, "env", "-json", "GOMOD", "GOWORK")

@@ -121,7 +121,8 @@ func (t *run) say(text string) {
 	}
 }
 
-// check vets the changed packages and runs their tests, and those of the packages of the module that import them.
+// check vets the changed packages and runs their tests, and those of the packages of the module
+// that import them.
 func (t *run) check(ctx context.Context) (why string, err error) {
 	packages, err := t.affected(ctx)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/hone-go/hone/internal/session"
 )
 
-// experiment runs versions interleaved with the unchanged target. A version that cannot be built is an outcome that failed.
+// experiment runs versions interleaved with the unchanged target. One that cannot be built is an
+// outcome that failed.
 func (d *search) experiment(ctx context.Context, module string, runs int, versions ...string) ([]experiment.Outcome, error) {
 	d.say("%s@%s, interleaved with the unchanged target", module, strings.Join(versions, " and "))
 	outs := make([]experiment.Outcome, len(versions))

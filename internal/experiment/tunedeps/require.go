@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// require runs go get for the versions that were found. If it fails or ctx ends, go.mod and go.sum are as before.
+// require runs go get for the versions found. If it fails or ctx ends, go.mod and go.sum are
+// restored.
 func require(ctx context.Context, dir string, modules []Module) error {
 	args := []string{"get"}
 	for _, m := range modules {

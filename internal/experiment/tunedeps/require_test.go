@@ -21,7 +21,8 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// dependent returns the directory of a module that requires v1.0.0 of example.com/dep, of which a proxy of files has v1.1.0, too.
+// dependent returns the directory of a module that requires v1.0.0 of example.com/dep. A proxy of
+// files also has v1.1.0.
 func dependent(t *testing.T) string {
 	t.Helper()
 	source, proxy, dir := t.TempDir(), t.TempDir(), t.TempDir()

@@ -10,8 +10,9 @@ import (
 // touched is how much memory faultCost touches, in bytes.
 const touched = 32 << 20
 
-// faultCost measures what the first use of a page of fresh memory costs on this machine, in CPU seconds: the page fault and zeroing the
-// page. That is 0.2 µs on some machines and 2 µs on others, which are virtual. It returns the median of several attempts.
+// faultCost measures what the first use of a page of fresh memory costs on this machine, in CPU
+// seconds: the page fault and zeroing the page. It returns the median of several attempts. Some
+// machines need 0.2 µs, some virtual ones 2 µs.
 func faultCost() (seconds float64, ok bool) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

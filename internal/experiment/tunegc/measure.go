@@ -51,8 +51,8 @@ func (r *Result) measure(ctx context.Context, cfg session.Config, s Spec, o *gog
 	return nil
 }
 
-// measured returns the rows to measure: the chosen one, those with the given values of GOGC, and those nearest to the chosen one on
-// both sides that fit; never the target's own.
+// measured returns the rows to measure: the chosen one, those with the given values of GOGC, and
+// the nearest ones that fit on both sides of the chosen one. The target's own setting is not one.
 func (r *Result) measured(others int, also []int) []int {
 	center := 0
 	var rows []int

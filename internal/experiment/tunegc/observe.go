@@ -65,13 +65,15 @@ func withTrace(env []string) string {
 	return "gctrace=1"
 }
 
-// profiled is how many times as long as a run the target is profiled, and then traced: a share of 10 % of CPU is known to within 2 % from
-// 1000 samples, and a slowdown by marking from some seconds of a trace.
+// profiled is the duration of the CPU profile, and of the trace, as a multiple of Options.Duration.
+// 1000 samples show a share of 10 % of CPU to within 2 %, and some seconds of a trace show a
+// slowdown by marking.
 const profiled = 3
 
-// weigh records a CPU profile and a trace, for the CPU time of the collections and for how much they slow down the rest of the program.
-// A service also runs with a larger GOGC for some seconds, alternating with its own. What the runtime prints about CPU is the time for
-// which the collector held CPUs, an upper bound: other processes used some of it.
+// weigh records a CPU profile and a trace, for the CPU time of the collections and for how much
+// they slow down the rest of the program. A service also runs with a larger GOGC for some seconds,
+// alternating with its own. What the runtime prints about CPU is the time for which the collector
+// held CPUs, an upper bound: other processes used some of it.
 func weigh(ctx context.Context, cfg session.Config, s Spec, dir string, o *gogc.Observed) error {
 	var results [2]*session.Result
 	for i, phases := range [][]string{{recording.PhaseCPU, recording.PhaseGOGC}, {recording.PhaseTrace}} {
@@ -96,8 +98,9 @@ func weigh(ctx context.Context, cfg session.Config, s Spec, dir string, o *gogc.
 	return nil
 }
 
-// charge sets what collections cost by a CPU profile, and what the program loses while they run: lost, a share of its CPU, and what a
-// trial of a larger GOGC shows. Without a profile, the printed times are all there is.
+// charge sets what collections cost, according to a CPU profile, and what the program loses while
+// they run, according to lost (a share of its CPU) and to a trial of a larger GOGC. Without a
+// profile, only the printed times are known.
 func charge(o *gogc.Observed, t *site.Table, lost stats.Interval, trial *recording.Trial) {
 	total := t.Totals.TotalSeconds
 	if total <= 0 {
@@ -120,12 +123,14 @@ func charge(o *gogc.Observed, t *site.Table, lost stats.Interval, trial *recordi
 	o.Drag = max(0, o.Drag)
 }
 
-// usualDrag is what services lose beside the collector's own time, for each second of it, when nothing is known: seven of them lost 0.14
-// to 1.9 (go run ./tools/cases -litter collecting, and docs/tune-gc.md).
+// usualDrag is what a service is assumed to lose in addition to the collector's own time, for each
+// second of it, if nothing was measured. Seven services lost 0.14 to 1.9 (go run ./tools/cases
+// -litter collecting, and docs/tune-gc.md).
 var usualDrag = stats.Interval{Value: 0.6, Low: -0.6, High: 1.8}
 
-// triedDrag returns how much a service loses beside the collector's own time, by a trial of a larger GOGC: what the trial saved, compared
-// with the part of the collector's own time that it saved. It is unknown without a trial.
+// triedDrag returns what a service loses in addition to the collector's own time, according to a
+// trial of a larger GOGC: what the trial saved, compared with the part of the collector's own time
+// that it saved. Without a trial it is unknown.
 func triedDrag(o *gogc.Observed, trial *recording.Trial) stats.Interval {
 	if trial == nil || o.Ends {
 		return stats.Unknown()

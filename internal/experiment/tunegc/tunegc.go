@@ -42,8 +42,9 @@ type Result struct {
 	Cycles      float64 `json:"cycles"`   // observed, per unit of work
 	GCShare     float64 `json:"gc_share"` // of its CPU, observed
 	LiveBytes   float64 `json:"live_b"`   // the largest live heap that was observed
-	// Drag is how many CPU seconds the program loses for each CPU second of the garbage collector, because it runs slower while that
-	// marks: by a trial in the observed service, or as far as the trace proves it.
+	// Drag is how many CPU seconds the program loses for each CPU second of the garbage collector,
+	// because it runs slower while the collector marks. It comes from a trial in the observed
+	// service and from its trace.
 	Drag float64 `json:"drag"`
 	// OtherCores is how many cores other processes kept busy while the program was observed.
 	OtherCores float64 `json:"other_cores"`

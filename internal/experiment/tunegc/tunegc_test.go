@@ -158,8 +158,8 @@ func TestWithTrace(t *testing.T) {
 	}
 }
 
-// TestCharge: collections cost what the profile shows, and at most what the runtime printed, which includes the time for which other
-// processes used the CPUs.
+// TestCharge: collections cost what the profile shows, and at most what the runtime printed, which
+// includes the time for which other processes used the CPUs.
 func TestCharge(t *testing.T) {
 	for _, tt := range []struct {
 		what              string
@@ -186,7 +186,8 @@ func TestCharge(t *testing.T) {
 	}
 }
 
-// TestMeasuresAskedSettings: settings that the user names are measured with the choice, whether or not they fit, and neighbours fill up.
+// TestMeasuresAskedSettings: settings that the user names are measured with the choice, whether or
+// not they fit; neighbours fill the remaining places.
 func TestMeasuresAskedSettings(t *testing.T) {
 	l, m := program(1)
 	o, err := l.observed(m)
@@ -206,8 +207,8 @@ func TestMeasuresAskedSettings(t *testing.T) {
 	}
 }
 
-// TestDrag: a trace and a trial in the service show what it loses beside the collector's own time; one that says little leaves what the
-// other says, or what is usual.
+// TestDrag: a trace and a trial in the service show what it loses in addition to the collector's
+// own time. If one of them is imprecise, the other decides; if both are, the usual value does.
 func TestDrag(t *testing.T) {
 	var run []gogc.Cycle
 	for range 40 {

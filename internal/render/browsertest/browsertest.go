@@ -1,4 +1,4 @@
-// Package browsertest opens pages in a browser without a screen, for tests of what their scripts do.
+// Package browsertest opens pages in a browser without a screen, for tests of their scripts.
 package browsertest
 
 import (
@@ -72,8 +72,8 @@ func run(t *testing.T, args ...string) []byte {
 	return out
 }
 
-// Seen returns what the script of a test saw: it leaves a list of {What, Got} as JSON in the element that
-// begins with open (`<pre id="seen">`).
+// Seen returns what the script of a test saw: it leaves a list of {What, Got} as JSON in the
+// element that begins with open (`<pre id="seen">`).
 func Seen(t *testing.T, document, open string) map[string]string {
 	t.Helper()
 	tag, _, _ := strings.Cut(strings.TrimPrefix(open, "<"), " ")

@@ -23,8 +23,8 @@ var FileName = strings.NewReplacer("\x00", "", "/", "").Replace(Valid)
 // sgr are the renditions of hone's own.
 var sgr = regexp.MustCompile("\x1b\\[(0|1|2|31|32|36)m")
 
-// Check fails when out has a byte that a terminal obeys, except line ends, and hone's own colours if
-// they are allowed, or when a line begins as Text would make it.
+// Check fails if out has a byte that a terminal obeys, or if a line starts with FORGED, because a
+// line end in Text was printed. It accepts line ends, and hone's own colours if allowed.
 func Check(t testing.TB, what, out string, colours bool) {
 	t.Helper()
 	if colours {

@@ -1,7 +1,7 @@
 //go:build hone_counters
 
-// Package target compiles this file as part of package internal/coverage/cfile, whose functions it calls (see probePlace
-// there). It is never part of package probe.
+// Package target compiles this file as part of package internal/coverage/cfile, whose functions it
+// calls (see probePlace there). It is never part of package probe.
 
 package probe
 

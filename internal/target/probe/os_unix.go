@@ -25,8 +25,9 @@ func hone0open(in, out int) (*hone0os.File, *hone0os.File) {
 	return f, f
 }
 
-// hone0usage is the CPU time (ns) and the largest resident size (bytes) so far. On Linux, the size is at least that of the process that
-// started this one, whose memory this one had until execve; see hone0peak.
+// hone0usage is the CPU time (ns) and the largest resident size (bytes) so far. On Linux, the size
+// is at least that of the process that started this one, whose memory this one had until execve;
+// see hone0peak.
 func hone0usage() (cpu, maxRSS int64) {
 	var ru hone0syscall.Rusage
 	if hone0syscall.Getrusage(hone0syscall.RUSAGE_SELF, &ru) != nil {
@@ -39,7 +40,7 @@ func hone0usage() (cpu, maxRSS int64) {
 	return ru.Utime.Nano() + ru.Stime.Nano(), maxRSS
 }
 
-// hone0peak returns the largest resident size (bytes) so far of this program alone; 0 where it is not known.
+// hone0peak returns the largest resident size (bytes) so far of this program alone; 0 if unknown.
 func hone0peak() int64 {
 	if hone0runtime.GOOS != "linux" {
 		_, size := hone0usage()

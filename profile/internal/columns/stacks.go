@@ -92,8 +92,8 @@ func AppendDoubling[T any](s []T, v T) []T {
 	return append(s, v)
 }
 
-// ContainsAny reports whether a stack contains a location of a set: those whose byte is not 0. It looks at
-// four locations before it branches: a branch for each costs more.
+// ContainsAny reports whether a stack contains a location of a set: those whose byte is not 0. It
+// looks at four locations before it branches: a branch for each costs more.
 func ContainsAny(stack []int32, set []byte) bool {
 	for len(stack) >= 4 {
 		if set[stack[0]]|set[stack[1]]|set[stack[2]]|set[stack[3]] != 0 {

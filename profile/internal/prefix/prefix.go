@@ -8,9 +8,9 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Order is the rows of a profile, sorted by the locations of their stacks: from the outermost caller
-// or, inverted, from the leaf. Rows that share their first locations are sorted further when a node
-// below these is divided for the first time, so it is not safe for concurrent use.
+// Order is the rows of a profile, sorted by the locations of their stacks: from the outermost
+// caller or, inverted, from the leaf. Rows that share their first locations are sorted further when
+// a node below those locations is first divided. An Order is therefore not safe for concurrent use.
 type Order struct {
 	rows   []int32  // by position
 	shared []uint8  // by position: number of locations that it shares with the position before
@@ -51,10 +51,10 @@ func (o *Order) Rows() []int32 { return o.rows }
 // need.
 func (o *Order) Trim() { o.next = nil }
 
-// Divide appends to ends the ends of the children of a node: of positions lo to hi, whose stacks
-// share depth locations. The stacks of a child share the next location, too; a stack that ends here
-// is a child of its own, and so may be each of a few stacks. Divide calls sorted with positions that
-// it sorted.
+// Divide divides the node of positions lo to hi, whose stacks share depth locations, into children,
+// and appends the end of each child to ends. The stacks of a child also share the next location. A
+// stack that ends here is a child of its own; a few stacks may be one child each. Divide calls
+// sorted with the positions that it sorted.
 func (o *Order) Divide(lo, hi int, depth uint32, ends []int, sorted func(lo, hi int)) []int {
 	if lo == hi {
 		return ends
@@ -185,7 +185,7 @@ func (o *Order) share(i int, before, key uint64, depth uint32, count int) {
 	}
 }
 
-// sortGroup sorts positions whose stacks share depth locations by some of the locations that follow.
+// sortGroup sorts positions whose stacks share depth locations by some of the next locations.
 func (o *Order) sortGroup(lo, hi int, depth uint32) {
 	n := hi - lo
 	index := bits.Len(uint(n - 1)) // bits for a row within the group

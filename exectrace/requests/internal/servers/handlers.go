@@ -7,12 +7,12 @@ import (
 	"github.com/hone-go/hone/profile/symbol"
 )
 
-// httpRoute returns the handlers among the frames that an HTTP server called, leaf first: middleware
-// first, the innermost handler that the stack shows last.
+// httpRoute returns the handlers among the frames, leaf first, that an HTTP server called. The
+// result starts with middleware and ends with the innermost handler that the stack shows.
 //
-// Handlers wrap each other: a mux, middleware, a router, more middleware. Each calls the next through
-// a dispatcher, a function whose only job that is, so a handler is what a dispatcher calls. A type
-// that is a handler and splits its requests among methods is named by the method.
+// Handlers wrap each other: a mux, middleware, a router, more middleware. Each calls the next
+// through a dispatcher, a function that does nothing else, so a handler is what a dispatcher calls.
+// A handler whose type distributes requests to methods is named by the method.
 func httpRoute(frames []exectrace.Frame) (chain []string) {
 	for i := len(frames) - 1; i >= 0; i-- {
 		f := frames[i].Func
@@ -38,7 +38,8 @@ func httpRoute(frames []exectrace.Frame) (chain []string) {
 }
 
 // isCalled reports whether next, which a dispatcher called, is a handler and not a helper of the
-// dispatcher. A function of the standard library is one only if the dispatcher does nothing but call it.
+// dispatcher. A function of the standard library is a handler only if the dispatcher does nothing
+// but call it.
 func isCalled(dispatcher, next string) bool {
 	if next == "" || isDispatcher(next) || strings.HasSuffix(next, ".ServeHTTP") || !isName(next) {
 		return false // httpRoute adds a ServeHTTP itself
@@ -46,8 +47,9 @@ func isCalled(dispatcher, next string) bool {
 	return dispatcher == "net/http.HandlerFunc.ServeHTTP" || !symbol.Standard(symbol.Package(next))
 }
 
-// isName reports whether a function may be a handler. Functions of the runtime and of a mux are not;
-// nor are those without a package, which are written in assembly (memeqbody, which compares strings).
+// isName reports whether a function may be a handler. Functions of the runtime and of a mux are
+// not; nor are those without a package, which are written in assembly (memeqbody, which compares
+// strings).
 func isName(f string) bool {
 	switch pkg := symbol.Package(f); pkg {
 	case f, "runtime", "sync", "internal/sync", "context", "runtime/pprof", "runtime/trace":
@@ -105,9 +107,9 @@ func isHandlerOf(serve, callee string) bool {
 	return strings.Contains(method, "handle") || strings.Contains(method, "serve")
 }
 
-// grpcRoute returns the method among the frames that (*Server).handleStream called. Generated code has
-// a function per method, _Service_Method_Handler, which is in the stack of every call, with or without
-// interceptors.
+// grpcRoute returns the method among the frames that (*Server).handleStream called. Generated code
+// has a function per method, _Service_Method_Handler, which is in the stack of every call, with or
+// without interceptors.
 func grpcRoute(frames []exectrace.Frame) (chain []string) {
 	first := ""
 	for i := len(frames) - 1; i >= 0; i-- {

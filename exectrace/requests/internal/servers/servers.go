@@ -37,9 +37,9 @@ const (
 	Delegate      // runs the handler below http.TimeoutHandler
 )
 
-// The functions by which a server's stacks are recognized. They were read in net/http/server.go and
-// h2_bundle.go (Go 1.22 to 1.26), golang.org/x/net/http2/server.go, google.golang.org/grpc/server.go,
-// and server.go and workerpool.go of github.com/valyala/fasthttp.
+// The functions by which a server's stacks are recognized. They are from net/http/server.go and
+// h2_bundle.go (Go 1.22 to 1.26), golang.org/x/net/http2/server.go,
+// google.golang.org/grpc/server.go, and server.go and workerpool.go of github.com/valyala/fasthttp.
 const (
 	h1Serve   = "net/http.(*conn).serve"
 	h1Handler = "net/http.serverHandler.ServeHTTP"
@@ -74,8 +74,8 @@ func isStream(function string) bool {
 		strings.HasSuffix(function, "/http2.(*serverConn).runHandler")
 }
 
-// Classify returns the place of a stack, leaf first, the role of its goroutine, and the handlers that
-// the server called, outermost first.
+// Classify returns the place of a stack, leaf first, the role of its goroutine, and the handlers
+// that the server called, outermost first.
 func Classify(frames []exectrace.Frame) (place Place, role Role, handlers []string) {
 	for i := len(frames) - 1; i >= 0; i-- {
 		switch f := frames[i].Func; {
@@ -127,7 +127,7 @@ func classifyH1(frames []exectrace.Frame) (Place, []string) {
 	return Nowhere, nil // the handshake, the states of the connection, and HTTP/2's own loop
 }
 
-// classifyFast classifies what (*Server).serveConn of fasthttp called: a function of the server, or a
+// classifyFast classifies what (*Server).serveConn of fasthttp called: a server's function or a
 // handler.
 func classifyFast(frames []exectrace.Frame) (Place, []string) {
 	if len(frames) == 0 {

@@ -1,4 +1,4 @@
-// Package absentnotcached finds caches that do not keep what was not found, and keys that are absent each time.
+// Package absentnotcached finds caches that do not remember which keys are absent.
 package absentnotcached
 
 import (
@@ -114,7 +114,8 @@ func absentAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *absent {
 	return a
 }
 
-// branches reports whether a line is in a branch that does not lead to the store, such as the one for a hit.
+// branches reports whether a line is in a branch, such as that of a hit, that never reaches the
+// store.
 func branches(p *gocode.Place, store ast.Node) bool {
 	for _, n := range p.Nodes {
 		if s, ok := n.(*ast.IfStmt); ok && syntax.Line(p, s.Body.Pos()) < p.Line && p.Line <= syntax.Line(p, s.Body.End()) && !syntax.Within(s, store) {

@@ -17,8 +17,8 @@ var growing = []string{
 	"bytes.growSlice", "bytes.(*Buffer).grow", "strings.(*Builder).grow", "strings.(*Builder).Write*",
 }
 
-// grown returns the index of the buffer's outermost method in a row that allocates or copies to grow one; -1 for other rows. The
-// buffers inside encoders are kept by their packages.
+// grown returns the index of the buffer's outermost method in a row that allocates or copies to
+// grow one; -1 for other rows. The buffers inside encoders are kept by their packages.
 func grown(r *site.Row) int {
 	grows := false
 	for i, f := range r.Stack {
@@ -55,8 +55,8 @@ type buffer struct {
 	bytes, objects int64 // that it allocated
 }
 
-// written returns the buffer that a line writes to: one that it names, or the only one of the function if it names
-// a variable made from it, such as an encoder. nil for none.
+// written returns the buffer that a line writes to: one that it names, or the only one of the
+// function if it names a variable made from it, such as an encoder. nil for none.
 func written(p *gocode.Place) *types.Var {
 	body := syntax.Body(p)
 	var all, named []*types.Var
@@ -194,7 +194,8 @@ func (b *buffer) use(p *gocode.Place, id *ast.Ident) {
 	}
 }
 
-// ends reports whether the result of a call, which gets the buffer or its text, no longer refers to its memory.
+// ends reports whether the result of a call with the buffer or its text does not refer to its
+// memory.
 func (b *buffer) ends(p *gocode.Place, call *ast.CallExpr) bool {
 	if _, conversion := p.Conversion(call); conversion || p.CalleeName(call) == "(*bytes.Buffer).String" {
 		return syntax.IsString(p, call) // a copy

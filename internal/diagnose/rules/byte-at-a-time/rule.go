@@ -24,7 +24,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// A call costs the same for one byte as for hundreds. What the writer does with each byte remains.
+				// A call costs as much for one byte as for hundreds. The work for each byte
+				// remains.
 				Fraction: rule.Fraction{Expect: 0.8, Low: 0.4, High: 1}, // of n bytes a call, one n-th stays
 			},
 			Start: finder.Sites(steady),
@@ -82,8 +83,8 @@ func onByte(p *gocode.Place, call *ast.CallExpr) bool {
 	return single(p, call.Args[0])
 }
 
-// single reports whether an expression has the length 1: []byte{c}, b[:1], b[i:i+1], a[:] of a [1]byte,
-// a slice made with length 1, string(c) of a byte.
+// single reports whether an expression has the length 1: []byte{c}, b[:1], b[i:i+1], a[:] of a
+// [1]byte, a slice made with length 1, string(c) of a byte.
 func single(p *gocode.Place, e ast.Expr) bool {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:

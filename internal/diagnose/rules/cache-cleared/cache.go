@@ -21,8 +21,8 @@ type line struct {
 	line      int
 }
 
-// cache is a field or variable of a type with methods to look up, store and clear, and how often each ran per unit of
-// work.
+// cache is a field or variable of a type with methods to look up, store and clear, and how often
+// each ran per unit of work.
 type cache struct {
 	pass                    *rule.Pass
 	place                   *gocode.Place // of the call that clears
@@ -65,8 +65,8 @@ func caches(p *rule.Pass) (found []*cache) {
 	return found
 }
 
-// each calls visit for the calls, in the main module, of methods whose names start with one of some verbs, on a field
-// or a variable.
+// each calls visit for the calls, in the main module, of methods whose names start with one of some
+// verbs, on a field or a variable.
 func each(p *rule.Pass, verbs []string, visit func(*gocode.Place, *ast.CallExpr, *types.Var)) {
 	accept := func(fn *types.Func) bool {
 		return fn.Signature().Recv() != nil && verb(fn.Name(), verbs)
@@ -120,7 +120,7 @@ func runs(p *rule.Pass, place *gocode.Place, call *ast.CallExpr) float64 {
 // deepest is the number of functions through which a stored value is followed to what computes it.
 const deepest = 3
 
-// made adds the lines that compute a value: of the calls that are assigned to a variable, through parameters.
+// made adds the lines of the calls that compute a value, through variables and parameters.
 func (c *cache) made(p *gocode.Place, value ast.Expr, depth int) {
 	if call, ok := ast.Unparen(value).(*ast.CallExpr); ok {
 		c.add(p, call)

@@ -30,8 +30,8 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// The rows are what computes the entries. How many of them are out of date when the cache is
-				// emptied is not known.
+				// The rows are what computes the entries. How many of them are out of date when the
+				// cache is emptied is not known.
 				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.3, High: 0.98},
 				Specificity: 2,
 			},

@@ -9,7 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// logger is a package that can look up the caller of each event, as names of profiles start, and how to stop that.
+// logger is a package that can look up the caller of each event: how its names in profiles start,
+// and how to turn the lookup off.
 type logger struct{ name, functions, fix string }
 
 func loggers() []logger {

@@ -65,7 +65,8 @@ func cloner(r *site.Row) int {
 	return -1
 }
 
-// clones reports whether a function's name, in a profile or as the type checker writes it, says that it makes a deep copy.
+// clones reports whether a function makes a deep copy, by its name in a profile or the type
+// checker's.
 func clones(function string) bool {
 	name, _, _ := strings.Cut(function[strings.LastIndexByte(function, '/')+1:], "[")
 	switch name[strings.LastIndexByte(name, '.')+1:] {
@@ -147,7 +148,8 @@ func result(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 }
 
 // chain returns the largest expression that selects a part of e: fields, entries, and what getters
-// (methods without parameters whose names begin with Get) return. It reports false when there is none.
+// (methods without parameters whose names begin with Get) return. It reports false if there is
+// none.
 func chain(p *gocode.Place, e ast.Expr) (ast.Expr, bool) {
 	part := e
 	for {
@@ -175,7 +177,8 @@ func chain(p *gocode.Place, e ast.Expr) (ast.Expr, bool) {
 	}
 }
 
-// reads reports whether an expression is only read: not assigned to, not changed, and not ranged over, which is a use of all of it.
+// reads reports whether an expression is only read: not assigned to, not changed, and not ranged
+// over, which is a use of all of it.
 func reads(p *gocode.Place, e ast.Expr) bool {
 	switch n := syntax.Parent(p, e).(type) {
 	case *ast.AssignStmt:

@@ -30,8 +30,8 @@ func Rule() rule.Rule {
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				// n iterations copy about n²/2 pieces. A builder copies each piece at most twice:
-				// the last string and the builder's growth remain, from a third of the cost
-				// (four iterations) to a few percent (fifty: 3,079 ns became 201 ns in the post that the
+				// the last string and the builder's growth remain, from a third of the cost (four
+				// iterations) to a few percent (fifty: 3,079 ns became 201 ns in the post that the
 				// documentation below cites).
 				Fraction:    rule.Fraction{Expect: 0.85, Low: 0.65, High: 0.97},
 				Specificity: 1, // its rows are the concatenation itself, not what it concatenates

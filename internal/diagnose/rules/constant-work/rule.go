@@ -1,4 +1,4 @@
-// Package constantwork finds calls that compute the same constant result on every call of a function.
+// Package constantwork finds calls that compute the same constant whenever a function runs.
 package constantwork
 
 import (

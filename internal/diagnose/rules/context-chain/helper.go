@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// helped finds the searches below loops whose context a function of the package derives: ctx = traced(ctx).
+// helped finds searches below loops that derive their context by a helper, as in ctx = traced(ctx).
 type helped struct {
 	pass  *rule.Pass
 	known map[gocode.Pos]*growth
@@ -32,7 +32,7 @@ func throughHelper(p *rule.Pass) []finder.Line {
 	return []finder.Line{{Start: finder.Frames(h.line), Judge: h.judge}}
 }
 
-// line returns the frame of a search whose line is in such a loop, the nearest to the leaf; -1 for none.
+// line returns the leafmost frame of a search whose line is in such a loop; -1 for none.
 func (h helped) line(r *site.Row) int {
 	searches := false
 	for i, f := range r.Stack {
@@ -93,7 +93,7 @@ func growthIn(p *gocode.Place, loop ast.Node) *growth {
 	return found
 }
 
-// derives reports whether a function of the package derives its result from the argument that is the context.
+// derives reports whether a function of the package derives its result from the argument ctx.
 func derives(p *gocode.Place, call *ast.CallExpr, ctx ast.Expr) bool {
 	fn := p.Callee(call)
 	if fn == nil {

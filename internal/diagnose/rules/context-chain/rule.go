@@ -1,4 +1,5 @@
-// Package contextchain finds contexts that grow into long chains, and values that a loop looks up in every iteration.
+// Package contextchain finds long chains of contexts, and values that every iteration of a loop
+// looks up.
 package contextchain
 
 import (

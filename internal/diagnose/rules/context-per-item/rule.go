@@ -1,4 +1,4 @@
-// Package contextperitem finds loops that derive a context for each item that they process in memory.
+// Package contextperitem finds loops in memory that derive a context for each item.
 package contextperitem
 
 import (

@@ -97,7 +97,7 @@ func judge(p *rule.Pass, c *finder.Case) bool {
 	return true
 }
 
-// readByCallers reports whether the callers that the profile names only read what the function returns.
+// readByCallers reports whether the callers in the profile only read what the function returns.
 func readByCallers(p *rule.Pass, c *finder.Case, u *reader) bool {
 	var total, other int64
 	judged := map[gocode.Pos]bool{}

@@ -23,7 +23,7 @@ func Rule() rule.Rule {
 		Doc:     doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// With the level off the call checks the level and returns. Boxing the arguments remains.
+				// With the level off the call only checks it. Boxing the arguments remains.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.75, High: 0.98},
 				Specificity: 2, // other advice on the line is moot when the line writes nothing
 			},

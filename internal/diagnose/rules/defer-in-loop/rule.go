@@ -26,8 +26,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// In a function of its own the defer is open-coded: about 2 ns instead of 30 (golang/go#14939,
-				// golang/proposal 34481).
+				// In a function of its own the defer is open-coded: about 2 ns instead of 30
+				// (golang/go#14939, golang/proposal 34481).
 				Fraction: rule.Fraction{Expect: 0.85, Low: 0.6, High: 0.97},
 			},
 			Start: finder.Sites(func(s *site.Site) rule.Match { return finder.Take(s, func(*site.Row) bool { return true }) }),
@@ -72,7 +72,8 @@ func record(c *finder.Case) bool {
 	return true
 }
 
-// deferred returns the defer statement on the line and the loop around it that may have more than two iterations.
+// deferred returns the defer statement on the line, and the loop of more than two iterations around
+// it.
 func deferred(p *gocode.Place) (*ast.DeferStmt, ast.Node) {
 	var found *ast.DeferStmt
 	var around ast.Node

@@ -9,8 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// unread reports whether the error that a call returns is dropped, or only compared with nil. test is the if statement whose condition
-// is that comparison, when there is one.
+// unread reports whether the error that a call returns is dropped, or only compared with nil. test
+// is the if statement whose condition is that comparison, when there is one.
 func unread(p *gocode.Place, call *ast.CallExpr) (test *ast.IfStmt, ok bool) {
 	a, ok := syntax.Parent(p, call).(*ast.AssignStmt)
 	if !ok || len(a.Rhs) != 1 || len(a.Lhs) == 0 {

@@ -35,7 +35,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// From nothing, if one processor had the cache line for itself, to all but the work in a register.
+				// From nothing, if one processor had the cache line for itself, to all but the work
+				// in a register.
 				Fraction: rule.Fraction{Expect: 0.4, Low: 0, High: 0.9},
 			},
 			Start: finder.Sites(own),
@@ -89,8 +90,8 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// shared returns the small element of a captured slice or array that every iteration of a loop writes, in a function
-// literal of which several goroutines run; nil when the line writes none.
+// shared returns the small element of a captured slice or array that every iteration of a loop
+// writes, in a function literal of which several goroutines run; nil when the line writes none.
 func shared(p *gocode.Place) (element ast.Expr, loop ast.Node) {
 	lit, ok := p.Func.(*ast.FuncLit)
 	if !ok || !started(p, lit) {
@@ -124,7 +125,7 @@ func shared(p *gocode.Place) (element ast.Expr, loop ast.Node) {
 	return element, loop
 }
 
-// small reports whether an expression is an element of a slice or array of at most half a cache line.
+// small reports whether an element of a slice or array has at most half the size of a cache line.
 func small(p *gocode.Place, x *ast.IndexExpr) bool {
 	switch p.TypeOf(x.X).Underlying().(type) {
 	case *types.Slice, *types.Array:
@@ -138,7 +139,7 @@ func small(p *gocode.Place, x *ast.IndexExpr) bool {
 	return false
 }
 
-// captured reports whether an expression is a variable from outside of the literal, or one of its parameters.
+// captured reports whether an expression is a variable from outside the literal, or its parameter.
 func captured(p *gocode.Place, lit *ast.FuncLit, e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {

@@ -121,7 +121,7 @@ func comparisons(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
 	return out, len(out) > 0 && len(out) <= mostTexts
 }
 
-// cases returns the texts of a switch whose tag is a converted string, when they are of the same case.
+// cases returns the texts of a switch whose tag is a converted string, if they are of that case.
 func cases(p *gocode.Place, tag ast.Expr, converter string) (texts []ast.Expr, ok bool) {
 	s, is := syntax.Parent(p, tag).(*ast.SwitchStmt)
 	if !is || ast.Unparen(s.Tag) != tag {

@@ -63,7 +63,8 @@ func partsOf(p *gocode.Place, text ast.Expr) (parts []ast.Expr, ok bool) {
 	return parts, len(parts) > 0 && len(parts) <= mostParts
 }
 
-// nested returns the parts of an operand that is itself formatted: strconv.Itoa(n) in a concatenation.
+// nested returns the parts of an operand that is formatted, like strconv.Itoa(n) in a
+// concatenation.
 func nested(p *gocode.Place, e ast.Expr) ([]ast.Expr, bool) {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || len(call.Args) == 0 {

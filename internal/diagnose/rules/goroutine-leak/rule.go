@@ -185,14 +185,14 @@ func leaks(p *rule.Pass, g site.Parked) bool {
 	return n >= least && came >= leastCame*n
 }
 
-// perRequest reports whether the goroutines that came are in proportion to the requests of the load.
+// perRequest reports whether the new goroutines are in proportion to the requests of the load.
 func perRequest(p *rule.Pass) bool {
 	n := requests(p)
 	return p.Manifest.Load != nil && n > 0 && p.Goroutines.Last-p.Goroutines.First >= leastPerUnit*n
 }
 
-// wakes reports whether goroutines at a line wait for a ticker or a timer: they run again, and end with what they
-// serve.
+// wakes reports whether goroutines at a line wait for a ticker or a timer: they run again, and end
+// with what they serve.
 func wakes(p *rule.Pass, g site.Parked) bool {
 	place := p.Place(&site.Site{Frame: g.Frame})
 	if place == nil {
@@ -209,7 +209,7 @@ func wakes(p *rule.Pass, g site.Parked) bool {
 	return false
 }
 
-// ticks reports whether an expression is the channel of a time.Ticker or time.Timer, or a call of time.Tick.
+// ticks reports whether an expression is the channel of a ticker or timer, or a call of time.Tick.
 func ticks(p *gocode.Place, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.SelectorExpr:

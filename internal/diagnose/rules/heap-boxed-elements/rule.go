@@ -24,7 +24,7 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// A typed heap allocates nothing per element; its slice grows now and then, as before.
+				// A typed heap allocates nothing per element; its slice grows as before.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.8, High: 1},
 				Specificity: 2,
 			},
@@ -68,7 +68,8 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// pushed returns the type of the element that a call of heap.Push on the line boxes, and what boxes it; nil for none.
+// pushed returns the type of the element that heap.Push on the line boxes, and what boxes it, or
+// nil.
 func pushed(p *gocode.Place) (types.Type, string) {
 	for _, call := range syntax.CallsOf(p, "container/heap.Push") {
 		if len(call.Args) == 2 && boxes(p, call.Args[1]) && syntax.AllocatesOnly(p, call) {
@@ -78,8 +79,8 @@ func pushed(p *gocode.Place) (types.Type, string) {
 	return nil, ""
 }
 
-// popped returns the type of the element that the line in a Pop method boxes as the method's result, and what boxes it;
-// nil for none.
+// popped returns the type of the element that the line in a Pop method boxes as the method's
+// result, and what boxes it; nil for none.
 func popped(c *finder.Case) (types.Type, string) {
 	p := c.Place
 	if p.Decl == nil || p.Func != p.Decl || p.Decl.Recv == nil || p.Decl.Name.Name != "Pop" {
@@ -114,7 +115,8 @@ func heapPop(s *types.Signature) bool {
 	return true
 }
 
-// result returns the expression that the line converts to the only result of its function, v; nil for none.
+// result returns the expression that the line converts to its function's only result v; nil for
+// none.
 func result(p *gocode.Place, v *types.Var) ast.Expr {
 	for _, n := range p.Nodes {
 		switch n := n.(type) {
@@ -133,7 +135,8 @@ func result(p *gocode.Place, v *types.Var) ast.Expr {
 	return nil
 }
 
-// boxes reports whether an element is boxed as any. A type parameter is by the memory that the line allocates.
+// boxes reports whether an element is boxed as any. A value of a type parameter may be; the line's
+// allocations show that it is.
 func boxes(p *gocode.Place, e ast.Expr) bool {
 	_, param := types.Unalias(p.TypeOf(e)).(*types.TypeParam)
 	return param || syntax.Boxes(p, e)

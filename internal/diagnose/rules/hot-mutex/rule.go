@@ -26,8 +26,8 @@ const (
 	leastWait = 0.1
 	// leastShare of all waiting for mutexes that must end at one Unlock.
 	leastShare = 0.1
-	// leastTimes is the minimum number of waits that is not chance; fewTimes is enough where most of the waiting ends
-	// at one Unlock: a sweep that holds the lock for long is rare.
+	// leastTimes is the minimum number of waits that is not chance; fewTimes is enough where most
+	// of the waiting ends at one Unlock: a sweep that holds the lock for long is rare.
 	leastTimes = 20
 	fewTimes   = 5
 	mostly     = 0.5
@@ -180,8 +180,8 @@ func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
 	return true
 }
 
-// loop describes the loop of a section around a line, if it iterates often each time that the lock is held; "" for
-// none.
+// loop describes the loop of a section around a line, if it iterates often each time that the lock
+// is held; "" for none.
 func (w waits) loop(at *site.Site, file string, line int, s *locks.Section) string {
 	place, ok := w.pass.Syntax.At(file, line)
 	if !ok {

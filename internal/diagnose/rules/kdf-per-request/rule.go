@@ -19,8 +19,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// Checking a session token takes one hash of a short text. Whether the service may use tokens is a
-				// decision about security, so the low end is 0.
+				// Checking a session token takes one hash of a short text. Whether the service may
+				// use tokens is a decision about security, so the low end is 0.
 				Fraction: rule.Fraction{Expect: 0.5, Low: 0, High: 0.99},
 			},
 			Start:  finder.Callers{Functions: functions, Keep: serving},

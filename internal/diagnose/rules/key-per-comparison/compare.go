@@ -12,8 +12,9 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// keyOn returns the expression on the line of a comparison that the function callee (as profiles name it; "" where the line
-// itself is the leaf) computes and that depends on one of the comparison's two parameters; nil for none.
+// keyOn returns the expression on the line of a comparison that the function callee (as profiles
+// name it; "" where the line itself is the leaf) computes and that depends on one of the
+// comparison's two parameters; nil for none.
 func keyOn(p *gocode.Place, callee string) *key {
 	c := comparison(p)
 	if c == nil {
@@ -40,7 +41,8 @@ type compares struct {
 	a, b  types.Object
 }
 
-// comparison returns the comparison that a line is in: the function around it or, if that is not one, a literal on the line.
+// comparison returns the comparison that a line is in: the function around it or, if that is not
+// one, a literal on the line.
 func comparison(p *gocode.Place) *compares {
 	if c := ofFunc(p, p.Func); c != nil {
 		return c

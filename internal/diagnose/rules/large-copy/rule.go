@@ -26,8 +26,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The rows are those of the range line: the copy and a little of the loop itself. Reading
-				// the fields in place then has some of the cache misses that the copy had.
+				// The rows are those of the range line: the copy and a little of the loop itself.
+				// Reading the fields in place then has some of the cache misses that the copy had.
 				Fraction: rule.Fraction{Expect: 0.6, Low: 0.3, High: 0.9},
 			},
 			Start: finder.Sites(copying),
@@ -53,7 +53,7 @@ that only reads it, where the copy has most of the CPU of its line.
 Seen in the field: golang/go#31588, ariejan/i6502#11 (13.5 s became 4.9),
 go-critic/go-critic#82, microsoft/go-mssqldb#316.`
 
-// copies are the runtime's functions that copy a large value. Instructions of the line itself copy small ones.
+// copies are the runtime's functions for large values. The line's own instructions copy small ones.
 var copies = []string{"runtime.memmove", "runtime.duffcopy", "runtime.typedmemmove", "runtime.wbMove"}
 
 // copying selects the CPU of the line itself and of the copies that it makes.
@@ -126,8 +126,8 @@ func readsFields(p *gocode.Place, r *ast.RangeStmt) bool {
 	return !written(p, r)
 }
 
-// readsField reports whether a use of the element reads a field, v.f, and does not slice it. A method call would
-// copy the value as well.
+// readsField reports whether a use of the element reads a field, v.f, and does not slice it. A
+// method call would copy the value as well.
 func readsField(p *gocode.Place, use *ast.Ident) bool {
 	path := p.Enclosing(use)
 	if len(path) < 2 {
@@ -155,7 +155,8 @@ func readsField(p *gocode.Place, use *ast.Ident) bool {
 	return true
 }
 
-// written reports whether the loop writes to the slice that it ranges over, or passes it to a function.
+// written reports whether the loop changes the slice that it ranges over, or passes it to a
+// function.
 func written(p *gocode.Place, r *ast.RangeStmt) bool {
 	xs, _ := syntax.Var(p, r.X)
 	if xs == nil {

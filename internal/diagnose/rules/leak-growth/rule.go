@@ -90,7 +90,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
 	for _, c := range calls {
 		m, ok := w.judge(*c)
-		// Of a call that is only a hint, a line that it explains may say more: what holds the memory.
+		// If a call is only a hint, a line that it explains may show what holds the memory.
 		if ok && (m.Confidence != rule.Hint || !slices.ContainsFunc(lines, func(l growth) bool { return l.through == c })) {
 			matches = append(matches, m)
 			said[c] = m.Confidence

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// mostEntries is the mean number of entries of a map up to which a slice is smaller and, searched
-	// from its start, no slower.
+	// mostEntries is the mean number of entries of a map up to which a slice is smaller and,
+	// searched from its start, no slower.
 	mostEntries = 4
 	// leastMaps that the line must have allocated, by the heap profile.
 	leastMaps = 10_000
@@ -35,8 +35,9 @@ func Rule() rule.Rule {
 		Memory: true,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The header of a map has 48 bytes, and room for eight entries is allocated with the
-				// first one; starting to range over a map takes some ten times as long as over a slice.
+				// The header of a map has 48 bytes, and room for eight entries is allocated with
+				// the first one; starting to range over a map takes some ten times as long as over
+				// a slice.
 				Fraction:    rule.Fraction{Expect: 0.7, Low: 0.4, High: 0.95},
 				Specificity: 2, // it says why the lines allocate
 			},

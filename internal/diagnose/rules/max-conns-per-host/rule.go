@@ -1,4 +1,5 @@
-// Package maxconnsperhost finds requests that wait because an HTTP client limits its connections to a host.
+// Package maxconnsperhost finds requests that wait for an HTTP client's limit of connections to a
+// host.
 package maxconnsperhost
 
 import (
@@ -69,7 +70,7 @@ func find(p *rule.Pass) []rule.Match {
 	}}
 }
 
-// limits returns what the program sets as the limit, as "MaxConnsPerHost: 2 (client.go:17)"; "" if it sets none.
+// limits returns the limit that the program sets, as "MaxConnsPerHost: 2 (client.go:17)", or "".
 func limits(p *rule.Pass) string {
 	if p.Syntax == nil {
 		return ""

@@ -139,8 +139,8 @@ func guilty(c *finder.Case) bool {
 	return false
 }
 
-// different returns how many different labels the lookups of a match had, if they are few, and the number of lookups;
-// 0 if they are many or were not counted.
+// different returns how many different labels the lookups of a match had, if they are few, and the
+// number of lookups; 0 if they are many or were not counted.
 func different(p *rule.Pass, m *rule.Match) (labels, calls int64) {
 	for _, r := range m.CPU {
 		for i := range r.Stack {

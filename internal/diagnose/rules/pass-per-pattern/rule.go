@@ -1,4 +1,4 @@
-// Package passperpattern finds texts that are searched once per pattern, in a loop over the patterns.
+// Package passperpattern finds loops over patterns that search a text once for each.
 package passperpattern
 
 import (

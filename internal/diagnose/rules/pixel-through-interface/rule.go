@@ -1,4 +1,4 @@
-// Package pixelthroughinterface finds loops that read or write the pixels of an image one by one through an interface.
+// Package pixelthroughinterface finds loops that access an image's pixels through an interface.
 package pixelthroughinterface
 
 import (
@@ -13,7 +13,8 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 )
 
-// leastPixels is how often a line must run for each unit of work, or each time that its function is called, to go through an image.
+// leastPixels is how often a line must run for each unit of work, or each time that its function is
+// called, to go through an image.
 const leastPixels = 1000
 
 // Rule is pixel-through-interface.
@@ -55,7 +56,7 @@ and more for each unit of work or each call of their function, as counted.
 Seen in the field: golang/go#15759, golang/go#44808 (RGBA64Image was added for
 it), nicolashahn/diffimg-go#2 (half the time).`
 
-// methods are the methods of the standard library's images that take or return a color.Color, as profiles name them.
+// methods are the methods of standard images that take or return a color.Color, as in profiles.
 func methods() []string {
 	var all []string
 	for _, t := range []string{"RGBA", "NRGBA", "RGBA64", "NRGBA64", "Gray", "Gray16", "Alpha", "Alpha16", "CMYK", "Paletted", "YCbCr", "NYCbCrA", "Uniform"} {

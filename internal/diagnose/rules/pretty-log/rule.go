@@ -1,4 +1,4 @@
-// Package prettylog finds log events that are formatted for people at a multiple of the cost of logging them.
+// Package prettylog finds log events whose formatting for people costs more than logging them.
 package prettylog
 
 import (
@@ -22,9 +22,10 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// An event of four fields, medians of six interleaved runs on a busy machine: zerolog wrote JSON in 0.45 µs and took
-				// 14 µs through its ConsoleWriter; charmbracelet/log took 4.8 µs for JSON, 34 µs for text and 92 µs for coloured text.
-				// The writes to the output are not among the rows.
+				// An event of four fields, medians of six interleaved runs on a busy machine:
+				// zerolog wrote JSON in 0.45 µs and took 14 µs through its ConsoleWriter;
+				// charmbracelet/log took 4.8 µs for JSON, 34 µs for text and 92 µs for coloured
+				// text. The writes to the output are not among the rows.
 				Fraction:    rule.Fraction{Expect: 0.93, Low: 0.8, High: 0.98},
 				Specificity: 1, // json-to-any reports only the decoding
 				Removes:     true,
@@ -103,7 +104,7 @@ func writer(function string) bool {
 	return strings.HasSuffix(function, ".Write") || strings.HasSuffix(function, ".WriteLevel")
 }
 
-// decodes reports whether a writer is known to decode, so that the rest of its work is for people as well.
+// decodes reports whether a writer is known to decode; then all of its work is for people.
 func decodes(function string) bool {
 	return funcname.Match(function, "github.com/rs/zerolog.ConsoleWriter.Write", "github.com/rs/zerolog.(*ConsoleWriter).Write")
 }

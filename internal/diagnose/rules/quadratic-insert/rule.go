@@ -186,8 +186,8 @@ func is(p *gocode.Place, e ast.Expr, n int64) bool {
 	return ok && v == n
 }
 
-// growing returns the innermost loop whose iterations move the slice: the slice is declared outside the loop,
-// the loop does not set it again, and it may have more than two iterations.
+// growing returns the innermost loop whose iterations move the slice: the slice is declared outside
+// the loop, the loop does not set it again, and it may have more than two iterations.
 func growing(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
 	v, _ := syntax.Var(p, stmt.Lhs[0])
 	for _, loop := range loops.Around(p, stmt) {

@@ -66,8 +66,8 @@ func find(p *rule.Pass) []rule.Match {
 	}}
 }
 
-// limit says which call of the program sets the limit: "rate.NewLimiter(rate.Limit(o.Rate), o.Burst) (client.go:40)"; "" if none or several
-// do.
+// limit returns the call of the program that sets the limit, as "rate.NewLimiter(10, 5)
+// (client.go:40)"; "" if none or several do.
 func limit(p *rule.Pass) string {
 	if p.Syntax == nil {
 		return ""

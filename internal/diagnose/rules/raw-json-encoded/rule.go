@@ -53,7 +53,7 @@ func encoders() []string {
 	return []string{"encoding/json.Marshal", "(*encoding/json.Encoder).Encode"}
 }
 
-// encoding is a call that encodes a value: a json.RawMessage, or a parameter of a function that may be one.
+// encoding is a call that encodes a json.RawMessage, or a parameter that may be one.
 type encoding struct {
 	raw   bool
 	fn    *types.Func // the function whose parameter it is
@@ -88,8 +88,8 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
 }
 
-// scanned returns the index of the frame that calls an encoder, in a row in which the text of a value with MarshalJSON
-// is scanned; -1 for other rows.
+// scanned returns the index of the frame that calls an encoder, in a row in which the text of a
+// value with MarshalJSON is scanned; -1 for other rows.
 func scanned(r *site.Row) int {
 	scans := false
 	for i, f := range r.Stack {
@@ -132,7 +132,8 @@ func look(_ *site.Frame, p *gocode.Place) *encoding {
 	return nil
 }
 
-// givesRaw reports whether the line of a caller gives a json.RawMessage to the parameter that is encoded.
+// givesRaw reports whether a caller's line passes a json.RawMessage to the parameter that is
+// encoded.
 func givesRaw(p *rule.Pass, f *site.Frame, gives *finder.Lines[[]*ast.CallExpr], e *encoding) bool {
 	calls := gives.At(f)
 	place, ok := p.Syntax.At(f.File, f.Line)

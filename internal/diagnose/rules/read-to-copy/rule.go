@@ -24,7 +24,7 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The rows are the buffers. 32 KiB of io.Copy remain, or nothing where it uses sendfile.
+				// The rows are the buffers. io.Copy needs 32 KiB, or nothing with sendfile.
 				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.8, High: 1},
 				Specificity: 2, // more than the size of the buffer: no buffer
 				Removes:     true,
@@ -57,7 +57,7 @@ func readers() []string {
 	return []string{"io.ReadAll", "io/ioutil.ReadAll", "os.ReadFile", "io/ioutil.ReadFile"}
 }
 
-// buffers reports whether a row allocates or copies the memory of a reading function, and does not read into it.
+// buffers reports whether a row allocates or copies a reading function's memory, not reads into it.
 func buffers(r *site.Row) bool {
 	if !stacks.Calls(r, readers()...) {
 		return false
@@ -91,8 +91,8 @@ func judge(c *finder.Case) bool {
 	return false
 }
 
-// passedOn returns the functions that v is passed on to, if that is all that happens to it apart from len; nil
-// otherwise.
+// passedOn returns the functions that v is passed on to, if that is all that happens to it apart
+// from len; nil otherwise.
 func passedOn(p *gocode.Place, v *types.Var) (sinks []string) {
 	for _, id := range syntax.Reads(p, v) {
 		call, ok := syntax.Parent(p, id).(*ast.CallExpr)

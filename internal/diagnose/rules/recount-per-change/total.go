@@ -85,8 +85,8 @@ type adder struct {
 	indexed    []*types.Var // of which it reads elements
 }
 
-// ofOne reports whether the total depends on nothing but the elements of one collection: not on an argument, and not on a
-// second list.
+// ofOne reports whether the total depends on nothing but the elements of one collection: not on an
+// argument, and not on a second list.
 func (t *adder) ofOne() bool {
 	if v := syntax.Named(t.p, t.over); t.over != nil && v != nil {
 		t.indexed = append(t.indexed, v)
@@ -160,7 +160,8 @@ func (t *adder) assigns(e ast.Expr, tok token.Token) {
 	t.adds = t.adds || tok != token.DEFINE && !syntax.Inside(t.loop, v.Pos())
 }
 
-// computes reports whether a call has no effect and costs next to nothing: a conversion, a function of package math.
+// computes reports whether a call, like those of package math, costs next to nothing and has no
+// effect.
 func (t *adder) computes(call *ast.CallExpr) bool {
 	if _, ok := t.p.Conversion(call); ok {
 		return true

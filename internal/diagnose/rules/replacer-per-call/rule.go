@@ -76,7 +76,8 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// replaces returns the call of Replace on the constructor's result, as in strings.NewReplacer(…).Replace(s); nil for none.
+// replaces returns the call of Replace on the constructor's result, as in
+// strings.NewReplacer(…).Replace(s); nil for none.
 func replaces(p *gocode.Place, made *ast.CallExpr) *ast.CallExpr {
 	sel, ok := syntax.Parent(p, made).(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Replace" {
@@ -148,8 +149,8 @@ func constant(p *gocode.Place, call *ast.CallExpr) bool {
 	return true
 }
 
-// perCall reports whether the call may run more than once, as far as the syntax shows: it does not if
-// it initialises a package variable, or is in main or init outside of loops.
+// perCall reports whether the call may run more than once, as far as the syntax shows: it does not
+// if it initialises a package variable, or is in main or init outside of loops.
 func perCall(p *gocode.Place, call *ast.CallExpr) bool {
 	if p.Decl == nil {
 		return false

@@ -102,7 +102,7 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// made returns the local variable that the line assigns a new string or byte slice to; nil for none.
+// made returns the local variable that the line sets to a new string or byte slice; nil for none.
 func made(p *gocode.Place) *types.Var {
 	for _, call := range syntax.Calls(p) {
 		v := syntax.Result(p, call)
@@ -130,8 +130,8 @@ type flow struct {
 	from  map[*types.Var]bool // the buffer, and variables that hold all or parts of it
 }
 
-// only returns the one part of the buffer that the function keeps or returns; nil when there is none, when there
-// are several, or when the buffer as a whole may escape.
+// only returns the one part of the buffer that the function keeps or returns; nil when there is
+// none, when there are several, or when the buffer as a whole may escape.
 func (f *flow) only() ast.Expr {
 	f.spread()
 	var parts []ast.Expr
@@ -186,8 +186,9 @@ func (f *flow) spread() {
 	}
 }
 
-// outlets returns the expressions at a node whose values may outlive the function: results, values that are sent,
-// appended or assigned to fields, elements and package variables, and arguments of functions that may keep them.
+// outlets returns the expressions at a node whose values may outlive the function: results, values
+// that are sent, appended or assigned to fields, elements and package variables, and arguments of
+// functions that may keep them.
 func (f *flow) outlets(n ast.Node) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.ReturnStmt:
@@ -269,7 +270,8 @@ func (f *flow) buffer(v *types.Var) bool {
 	return true
 }
 
-// names reports whether a node mentions the buffer or a part of it, other than in calls that keep nothing.
+// names reports whether a node mentions the buffer or a part of it, outside calls that keep
+// nothing.
 func (f *flow) names(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {

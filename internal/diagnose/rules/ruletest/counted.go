@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// count builds the program in an archive with counters in some packages, runs it once and returns the counts as text: a
-// line for each function, then one for each of its blocks,
+// count builds the program in an archive with counters in some packages, runs it once and returns
+// the counts as text: a line for each function, then one for each of its blocks,
 //
 //	example.com/app/main.go join
 //		10.26 11.25 200

@@ -12,9 +12,10 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// MadeUp type-checks one Go file as package main and makes up a profile of it: a line that carries a comment
-// "//@ NAME | LEAF CALLER…" has 100 samples and 100,000 objects of 100 bytes in a stack of those functions, leaf first, below it. It returns the
-// pass and the names of the lines.
+// MadeUp type-checks one Go file as package main and makes up a profile of it: a line that carries
+// a comment "//@ NAME | LEAF CALLER…" has 100 samples and 100,000 objects of 100 bytes. The
+// functions, leaf first, are their stack below the line. MadeUp returns the pass and the names of
+// the lines.
 func MadeUp(t *testing.T, src string) (*rule.Pass, map[int]string) {
 	t.Helper()
 	dir := t.TempDir()

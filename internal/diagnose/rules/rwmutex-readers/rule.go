@@ -18,8 +18,8 @@ import (
 const (
 	// leastShare of the program's CPU that RLock and RUnlock of one section must take.
 	leastShare = 0.03
-	// overhead is the part of the section's CPU, locking included, above which the lock costs more than the read.
-	// The low end of its interval must reach it.
+	// overhead is the part of the section's CPU, locking included, above which the lock costs more
+	// than the read. The low end of its interval must reach it.
 	overhead = 0.5
 )
 
@@ -32,7 +32,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// A load of an atomic pointer is nearly free; a plain mutex saves one of two atomic additions' traffic.
+				// Loading an atomic pointer is nearly free; a mutex saves one of two atomic
+				// additions.
 				Fraction: rule.Fraction{Expect: 0.7, Low: 0.2, High: 1},
 			},
 			Start: finder.Sites(func(s *site.Site) rule.Match { return rule.Match{Site: s, CPU: stacks.Select(s.CPU, locking)} }),
@@ -92,8 +93,8 @@ func judge(c *finder.Case) bool {
 	return false
 }
 
-// ends reports whether a line is the one at which a section is reported, so that it is reported once: the line of its
-// Unlock or, when that is deferred, of its Lock.
+// ends reports whether a line is the one at which a section is reported, so that it is reported
+// once: the line of its Unlock or, when that is deferred, of its Lock.
 func ends(line, unlock int, s *locks.Section) bool {
 	if s.Deferred {
 		return line == s.From

@@ -38,11 +38,11 @@ const (
 //	for … xs { …; if test(x) { …; return } }      a search
 //	for … xs { …; if test(x) { ys = append(…) } } a filter
 //	for … xs { …; if !test(x) { continue }; … }   either
-//	for … xs { …; if x < best { best = x } }      a search of the first in an order, in a list that lives on
+//	for … xs { …; if x < best { best = x } }      a search of the first in an order, in a list kept between calls
 //	for x.next != nil { x = x.next }              a walk to the end
 //
-// and the first three over the rows of a query, where the test compares something of the element with something that is not of it, and what stands before it
-// only defines variables.
+// and the first three over the rows of a query. The test compares a part of the element with
+// something else, and statements before it only define variables.
 func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 	if sh, ok := toEnd(p, loop); ok {
 		return sh, true
@@ -194,7 +194,7 @@ func asks(p *gocode.Place, cond ast.Expr, vars, best elements) bool {
 	return found
 }
 
-// livesOn reports whether a list is there between calls: a field of something that the function got, or a variable of the package.
+// livesOn reports whether a list, a parameter's field or a package variable, exists between calls.
 func livesOn(p *gocode.Place, e ast.Expr) bool {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.SelectorExpr:

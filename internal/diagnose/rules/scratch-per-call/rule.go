@@ -21,8 +21,8 @@ import (
 const (
 	// leastBytes is the minimum share of all allocated bytes that the line must allocate.
 	leastBytes = 0.2
-	// leastSize is the minimum mean size of the objects, in bytes: below it, a pool costs as much as
-	// allocating.
+	// leastSize is the minimum mean size of the objects, in bytes: below it, a pool costs as much
+	// as allocating.
 	leastSize = 512
 	// mostLive is the largest share of the allocated memory that a collection may find alive:
 	// memory that is kept cannot be reused.

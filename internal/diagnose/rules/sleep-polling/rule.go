@@ -18,8 +18,7 @@ import (
 )
 
 const (
-	// leastRate is the minimum number of sleeps of a line per second: below it polling costs next to
-	// nothing.
+	// leastRate is the minimum number of sleeps of a line per second; fewer cost next to nothing.
 	leastRate = 50
 	// longestSleep, in seconds, and littleWork between sleeps, as a part of them: longer sleeps
 	// wait for something slow, and a loop that works between sleeps is paced, not polling.

@@ -86,7 +86,8 @@ func plain(body *ast.BlockStmt) bool {
 	return fine
 }
 
-// keptVar returns the field of the receiver or the package variable that an expression is; nil when it is neither.
+// keptVar returns the variable of an expression that is a receiver's field or a package variable,
+// or nil.
 func keptVar(p *gocode.Place, e ast.Expr) *types.Var {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -216,8 +217,8 @@ func (c *changes) ran(n ast.Node) (float64, bool) {
 	return e.PerUnit, ok || !c.pass.Counts.Ran(c.frame.Owner.Package, at.Filename)
 }
 
-// count returns how often lines of the package change the list, or a field that its order depends on, for each unit of work. It reports
-// false where that is not known.
+// count returns how often lines of the package change the list, or a field that its order depends
+// on, for each unit of work. It reports false where that is not known.
 func (c *changes) count() (sum float64, known bool) {
 	known = true
 	add := func(n ast.Node) {

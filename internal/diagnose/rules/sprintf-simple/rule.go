@@ -26,12 +26,13 @@ var printers = []string{"fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln"}
 // concat are the runtime's functions that concatenate strings.
 const concat = "runtime.concatstring*"
 
-// ofStrings and ofNumbers are the part of the calls' cost that the fix saves. For strings alone: 70 ns became 13 (yarpc/yarpc-go#2445),
-// 92 became 12 (containerd/containerd#8672), and 156 became 53 in BenchmarkFix. The low end is for results that
-// escape, which those benchmarks do not have. With a number to format about half:
-// 386 ns became 186 (osrg/gobgp#2623), 217 became 82. If pieces are concatenated only to be written, with the
-// concatenation: 616 ns became 109; the low end is for lines that save less. Two pairs of recordings of
-// examples/leftpad saved about 0.9 of the cost of strings alone, and 0.8 of the line with a number.
+// ofStrings and ofNumbers are the part of the calls' cost that the fix saves. For strings alone: 70
+// ns became 13 (yarpc/yarpc-go#2445), 92 became 12 (containerd/containerd#8672), and 156 became 53
+// in BenchmarkFix. The low end is for results that escape, which those benchmarks do not have. With
+// a number to format about half: 386 ns became 186 (osrg/gobgp#2623), 217 became 82. If pieces are
+// concatenated only to be written, with the concatenation: 616 ns became 109; the low end is for
+// lines that save less. Two pairs of recordings of examples/leftpad saved about 0.9 of the cost of
+// strings alone, and 0.8 of the line with a number.
 func ofStrings() rule.Fraction { return rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.92} }
 func ofNumbers() rule.Fraction { return rule.Fraction{Expect: 0.6, Low: 0.35, High: 0.82} }
 func ofJoined() rule.Fraction  { return rule.Fraction{Expect: 0.7, Low: 0.5, High: 0.88} }
@@ -45,8 +46,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Patterns{
 			Claim: rule.Claim{
-				// The fix saves parsing the format, boxing the arguments and the copy out of the printer's
-				// buffer. The string of the result and the formatting of numbers remain.
+				// The fix saves parsing the format, boxing the arguments and the copy out of the
+				// printer's buffer. The string of the result and the formatting of numbers remain.
 				Fraction: ofNumbers(),
 			},
 			Lines: lines(),
@@ -146,7 +147,8 @@ func rewrites(p *gocode.Place, calls []*ast.CallExpr, printer string) ([]string,
 	return texts, len(texts) > 0
 }
 
-// formatted returns the operands of a concatenation with the same result as a call of Sprintf with a simple constant format.
+// formatted returns the operands of a concatenation that equals a Sprintf with a simple constant
+// format.
 func formatted(p *gocode.Place, call *ast.CallExpr) (parts []string, ok bool) {
 	if len(call.Args) == 0 {
 		return nil, false
@@ -204,8 +206,8 @@ func formatted(p *gocode.Place, call *ast.CallExpr) (parts []string, ok bool) {
 	return parts, len(args) == 0 && len(parts) > 0
 }
 
-// printed returns the operands of a concatenation with the same result as a call of Sprint or Sprintln. Sprint puts
-// a space between operands when neither is a string.
+// printed returns the operands of a concatenation with the same result as a call of Sprint or
+// Sprintln. Sprint puts a space between operands when neither is a string.
 func printed(p *gocode.Place, call *ast.CallExpr, line bool) (parts []string, ok bool) {
 	for i, arg := range call.Args {
 		part, ok := convert(p, arg, 'v')
@@ -268,7 +270,7 @@ func convert(p *gocode.Place, arg ast.Expr, verb byte) (string, bool) {
 	return "", false
 }
 
-// padding is the name of the function that rewrites call for leading zeros; package strconv has none.
+// padding is the function that rewrites call for leading zeros, because package strconv has none.
 const padding = "pad"
 
 // padded returns the sentence that describes that function; "" when no rewrite calls it.
@@ -328,8 +330,8 @@ func onlyBoxing(p *gocode.Place, calls []*ast.CallExpr) bool {
 	return only
 }
 
-// mayBox reports whether a call may allocate on its own line: it is a builtin that allocates, converts a
-// string, or has parameters of interface type.
+// mayBox reports whether a call may allocate on its own line: it is a builtin that allocates,
+// converts a string, or has parameters of interface type.
 func mayBox(p *gocode.Place, call *ast.CallExpr) bool {
 	switch p.CalleeName(call) {
 	case "make", "new", "append":

@@ -104,8 +104,8 @@ func (s schema) sorted(sql string) (name, by string, ok bool) {
 	return name, by, true
 }
 
-// counted returns the table whose rows a query counts, all of them or those of a condition; ok is false for other
-// queries, and when the schema does not say.
+// counted returns the table whose rows a query counts, all of them or those of a condition; ok is
+// false for other queries, and when the schema does not say.
 func (s schema) counted(sql string) (name string, ok bool) {
 	ts := tokens(sql)
 	if len(ts) < 6 || ts[0] != "select" || ts[1] != "count" || ts[2] != "(" || slices.Contains(ts[1:], "select") {

@@ -2,8 +2,8 @@ package sqlfullscan
 
 import "strings"
 
-// tokens splits SQL into lower-case words, numbers and signs. Quoted names become words, literals "'", and parameters of any notation "?".
-// Comments are left out.
+// tokens splits SQL into lower-case words, numbers and signs. Quoted names become words, literals
+// "'", and parameters of any notation "?". Comments are left out.
 func tokens(sql string) []string {
 	var out []string
 	for i := 0; i < len(sql); {
@@ -74,7 +74,8 @@ func named(token string) bool {
 	return token != "" && word(token[0]) && (token[0] < '0' || token[0] > '9')
 }
 
-// closing returns the index of the parenthesis that closes the one at an index; the number of tokens when there is none.
+// closing returns the index of the parenthesis that closes the one at open, or the number of
+// tokens.
 func closing(ts []string, open int) int {
 	depth := 0
 	for i := open; i < len(ts); i++ {

@@ -24,7 +24,7 @@ func Rule() rule.Rule {
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				Removes: true,
-				// The rows are opening the pool and its connections. A pool that is kept opens a few connections once.
+				// The rows open the pool and its connections. A kept pool opens a few once.
 				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.8, High: 1},
 				Specificity: 1,
 			},

@@ -14,8 +14,8 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// leastLocal is the minimum size, in bytes, of a variable that alone outgrows a stack: goroutines start with 2 KiB, or
-// with the average stack size.
+// leastLocal is the minimum size, in bytes, of a variable that alone outgrows a stack: goroutines
+// start with 2 KiB, or with the average stack size.
 const leastLocal = 4 << 10
 
 // local is a large variable on the stack of a function; without a name, there is none.
@@ -35,8 +35,8 @@ type locals struct {
 	known map[string]local
 }
 
-// large returns the first frame of the main module, from index at on, whose function has a large variable; nil for
-// none.
+// large returns the main module's first frame from index at whose function has a large variable, or
+// nil.
 func (l locals) large(r *site.Row, at int) *site.Frame {
 	for _, f := range r.Stack[at:] {
 		if f.Owner.Kind == gocode.Main && l.of(f).name != "" {
@@ -70,7 +70,7 @@ func (l locals) of(f *site.Frame) local {
 	return largest
 }
 
-// owns reports whether an identifier is declared in a function itself, not in a function literal inside it.
+// owns reports whether a function, and not a literal inside it, declares an identifier.
 func owns(fn ast.Node, id *ast.Ident) bool {
 	if !syntax.Inside(fn, id.Pos()) {
 		return false

@@ -33,7 +33,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Groups{
 			Claim: rule.Claim{
-				// Goroutines that are kept grow their stacks once. A collection may still shrink stacks that are mostly unused.
+				// Goroutines that are kept grow their stacks once. A collection may still shrink
+				// stacks that are mostly unused.
 				Fraction: rule.Fraction{Expect: 0.8, Low: 0.4, High: 1},
 			},
 			Rows: outgrown,
@@ -137,8 +138,8 @@ func (g *growth) started(p *rule.Pass, all locals) (rule.Match, bool) {
 	}, true
 }
 
-// served returns the match for goroutines that a library starts, one for each connection or request: the program cannot
-// keep them, but its functions that run on them may need less stack.
+// served returns the match for goroutines that a library starts, one for each connection or
+// request: the program cannot keep them, but its functions that run on them may need less stack.
 func (g *growth) served(p *rule.Pass, all locals) (rule.Match, bool) {
 	where := map[*site.Frame]int64{}
 	var rows []*site.Row
@@ -168,7 +169,7 @@ func (g *growth) served(p *rule.Pass, all locals) (rule.Match, bool) {
 	return rule.Match{}, false
 }
 
-// worth returns the share of CPU that rows take, as text, and reports whether it is worth a finding.
+// worth returns the share of CPU of rows, as text, and reports whether it is worth a finding.
 func worth(p *rule.Pass, rows []*site.Row) (string, bool) {
 	spent, samples := stacks.Sum(rows)
 	share := float64(spent) / 1e9 / p.Table.Totals.TotalSeconds
@@ -192,8 +193,8 @@ func grew(r *site.Row) int {
 	return -1
 }
 
-// goroutine returns the frame of the function that a row's goroutine runs. Helpers that only start functions are
-// skipped.
+// goroutine returns the frame of the function that a row's goroutine runs. Helpers that only start
+// functions are skipped.
 func goroutine(r *site.Row) *site.Frame {
 	for i := len(r.Stack) - 1; i >= 0; i-- {
 		if !funcname.Match(r.Stack[i].Function, "runtime.goexit", "sync.(*WaitGroup).Go.func*", "golang.org/x/sync/errgroup.(*Group).Go.func*",

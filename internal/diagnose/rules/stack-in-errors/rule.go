@@ -117,8 +117,9 @@ func (f *search) guilty(c *finder.Case) bool {
 	return true
 }
 
-// repeated reports whether a call may run more than once. A check for nil or for a missing key makes it rare only if the error is
-// kept: an error that is returned is created again by the next call that finds nothing.
+// repeated reports whether a call may run more than once. A check for nil or for a missing key
+// makes it rare only if the error is kept: an error that is returned is created again by the next
+// call that finds nothing.
 func repeated(p *gocode.Place, call *ast.CallExpr) bool {
 	if _, returned := syntax.Parent(p, call).(*ast.ReturnStmt); returned {
 		return loops.Repeats(p, call)

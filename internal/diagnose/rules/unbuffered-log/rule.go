@@ -20,7 +20,8 @@ type logger struct {
 	name string
 	// output is the function that passes a finished line to the logger's writer.
 	output string
-	// calls and types are the functions that users call: their names in profiles and for the type checker.
+	// calls and types are the functions that users call: their names in profiles and for the type
+	// checker.
 	calls []string
 	types []string
 }
@@ -152,11 +153,12 @@ func (l logger) fill(p *rule.Pass, m *rule.Match, call string) {
 	m.Fix = "Give the logger a buffered writer that is flushed every second and at exit, or remove the line if nobody reads it."
 }
 
-// buffered is the part of a line's cost that a buffer saves, if part of it is the system call and the wait for
-// it: that part, less copies and flushes, and more, because lines that do not wait do not
-// use the scheduler. For the request line of examples/leftpad, with parts of 0.37 to 0.51,
-// four pairs of recordings saved between 0.50 and 0.73 (worked out by hand, so roughly), some of it by a
-// cheaper address. The high end is for removing the line, which the fix offers too.
+// buffered is the part of a line's cost that a buffer saves. part is the share of the system call
+// and of the wait for it. A buffer saves less, because it is copied and flushed, and more, because
+// lines that do not wait do not use the scheduler. For the request line of examples/leftpad, with
+// parts of 0.37 to 0.51, four pairs of recordings saved between 0.50 and 0.73 (worked out by hand,
+// so roughly), some of it by a cheaper address. The high end is for removing the line, which the
+// fix offers too.
 func buffered(part float64) *rule.Fraction {
 	return &rule.Fraction{Expect: part + 0.25*(1-part), Low: 0.75 * part, High: 1}
 }
