@@ -29,6 +29,7 @@ type fixFlags struct {
 	out   outputFlags
 	again againFlags
 	spec  fix.Spec
+	all   bool
 	patch string
 	fork  string
 }
@@ -66,6 +67,7 @@ A recording does not contain headers and bodies of requests: repeat -load if the
 			"hone fix before.hone 1 3",
 			"hone fix -patch fixes.diff",
 			"hone fix -try -duration 10s",
+			"hone fix -all -w",
 			"hone fix -w -untried 2",
 			"hone fix 3 -fork ../forks -try",
 		},
@@ -73,6 +75,7 @@ A recording does not contain headers and bodies of requests: repeat -load if the
 			var f fixFlags
 			f.out.declare(fs, "")
 			f.again.declare(fs)
+			fs.BoolVar(&f.all, "all", false, "all findings that have a rewrite, which is what hone fix does without N")
 			fs.StringVar(&f.patch, "patch", "", "write all changes as one diff to `FILE`, for git apply")
 			fs.StringVar(&f.fork, "fork", "", "for one finding in a dependency: patch a copy of the module in `DIR`, and write the text of an issue there; with -try, first look for a version without the problem, and measure the copy")
 			fs.BoolVar(&f.spec.Try, "try", false, "test and measure the changes in a copy")
@@ -101,6 +104,9 @@ func (f *fixFlags) run(ctx context.Context, env Env, args, _ []string) error {
 		} else {
 			names = append(names, a)
 		}
+	}
+	if f.all && len(numbers) > 0 {
+		return usagef("fix: -all is for all findings, %d for one: give one of them", numbers[0])
 	}
 	path, err := oneRecording(cfg, "fix", names)
 	if err != nil {

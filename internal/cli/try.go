@@ -5,7 +5,6 @@ import (
 	"flag"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
@@ -22,7 +21,8 @@ reports what each variant changes: CPU, allocations, throughput, latency. Your t
 A VARIANT is one or more of these, separated by spaces:
   GOGC=400 GOMEMLIMIT=2GiB      variables of the environment (GOGC, GOMEMLIMIT, GOMAXPROCS, GODEBUG, your own)
   git:HEAD~1                    the files of a commit instead of the tree's
-  pgo:cpu.pprof                 built with that profile (the unchanged target uses default.pgo if there is one)
+  pgo:cpu.pprof                 built with that CPU profile: a file, a recording (pgo:before.hone), or the URL of a service
+                                (the unchanged target uses default.pgo if there is one)
   patch:fix.diff                the commit of the tree (or git:REF) with that diff
   build:-tags=fast              a flag of go build
   go:1.27.1                     built by that release of Go
@@ -114,11 +114,7 @@ func variantOf(env Env, words string) (experiment.Variant, error) {
 		case kind == "git" && value != "":
 			v.Ref = value
 		case kind == "pgo" && value != "":
-			path := absoluteFile(env.Dir, value)
-			if _, err := os.Stat(path); err != nil {
-				return v, usagef("try: -with %s: %v", f, err)
-			}
-			v.BuildFlags = append(v.BuildFlags, "-pgo="+filepath.Clean(path))
+			v.PGO = value
 		case kind == "patch" && value != "":
 			if v.Patch = absoluteFile(env.Dir, value); !isFile(v.Patch) {
 				return v, usagef("try: -with %s: no such file", f)
@@ -135,7 +131,7 @@ func variantOf(env Env, words string) (experiment.Variant, error) {
 		case assigns && name != "" && !strings.ContainsAny(name, ":-"):
 			v.Env = append(v.Env, f)
 		default:
-			return v, usagef("try: -with %s: want NAME=VALUE, git:REF, patch:FILE, pgo:FILE, build:-FLAG, go:VERSION or dep:MODULE@VERSION", f)
+			return v, usagef("try: -with %s: want NAME=VALUE, git:REF, patch:FILE, pgo:PROFILE, build:-FLAG, go:VERSION or dep:MODULE@VERSION", f)
 		}
 	}
 	return v, nil

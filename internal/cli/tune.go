@@ -78,7 +78,7 @@ interleaved. -w writes the profile as default.pgo in the directory of package ma
 			fs.IntVar(&t.others, "others", 2, "for gc:  also measure `N` neighbours of the chosen setting")
 			fs.Var(&t.gogc, "gogc", "for gc:  also predict and measure GOGC=`N`; may be given again")
 			fs.Var(&t.modules, "module", "for deps:  examine the module `PATH`; may be given again")
-			fs.Var(&t.profile, "profile", "for pgo: use the CPU profile in `FILE`;  may be given again (default: one is recorded)")
+			fs.Var(&t.profile, "profile", "for pgo: use the CPU profile in `SOURCE`: a file, a recording, or the URL of a service; may be given again (default: one is recorded)")
 			fs.Var(&t.golang, "go", "for go: try this `VERSION` of Go;  may be given again (default: the newest of each minor version)")
 			fs.BoolVar(&t.write, "w", false, "for pgo:  write default.pgo in the directory of package main if it saves something; for deps:  run go get for the versions that were found")
 			fs.IntVar(&t.runs, "runs", 0, "record each side `N` times (default 6)")
@@ -187,9 +187,7 @@ func (t *tuneFlags) pgo(ctx context.Context, env Env, args, rest []string) error
 		return err
 	}
 	spec := tunepgo.Spec{Write: t.write, Runs: t.runs, Seed: t.seed, Progress: prog.event}
-	for _, name := range t.profile {
-		spec.Profiles = append(spec.Profiles, absoluteFile(env.Dir, name))
-	}
+	spec.Profiles = t.profile
 	if spec.Options, err = t.rec.capture(env, args, rest); err != nil {
 		return err
 	}

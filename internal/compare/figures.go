@@ -160,7 +160,7 @@ func trialFigures(m recording.Manifest, p recording.Phase) []figure {
 	}
 	// Peak memory of benchmarks that run for a given time depends on their number of iterations.
 	if peak := max(p.PeakRSSBytes, p.RSSBytes); peak > 0 && !bench {
-		add(PeakMemory, "B", memory, float64(peak), 0)
+		add(PeakMemory, "B", memory, float64(peak), leastPeak)
 	}
 	if len(p.Benchmarks) > 1 || p.CPUSeconds <= 0 {
 		return list // the process's figures cover all benchmarks
@@ -186,9 +186,9 @@ func trialFigures(m recording.Manifest, p recording.Phase) []figure {
 
 // Smaller changes get no verdict, however certain they are.
 const (
-	leastGCShare  = 0.01      // of the CPU time
-	leastLockWait = 0.05      // of the CPU that a request, run or operation takes
-	leastPeak     = 512 << 10 // bytes, of a benchmark: another version's code and data are as large
+	leastGCShare  = 0.01    // of the CPU time
+	leastLockWait = 0.05    // of the CPU that a request, run or operation takes
+	leastPeak     = 1 << 20 // bytes: another version's code and data differ by as much, and a heap of 4 MiB overshoots by as much
 )
 
 // benchFigures returns the metrics per operation of each benchmark, with one value per process.

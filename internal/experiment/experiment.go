@@ -43,6 +43,7 @@ type Variant struct {
 	BuildFlags []string `json:"build_flags,omitempty"` // added to the target's
 	BuildEnv   []string `json:"build_env,omitempty"`   // added to the environment of the go command
 	Toolchain  string   `json:"toolchain,omitempty"`   // the toolchain that builds it instead of the target's: "go1.27.1"
+	PGO        string   `json:"pgo,omitempty"`         // a source of a CPU profile to build with: a file, a recording, a URL
 	Ref        string   `json:"ref,omitempty"`         // a git ref whose files are built instead of the tree's
 	Patch      string   `json:"patch,omitempty"`       // a file with a diff on top of Ref, or of the commit of the tree
 	Modules    []string `json:"modules,omitempty"`     // other versions of dependencies, "path@version", or a directory in place of one, "path=dir"
@@ -217,6 +218,13 @@ func (t *try) optionsOf(ctx context.Context, i int, v Variant) (capture.Options,
 	if v.Toolchain != "" {
 		o.BuildEnv = slices.Concat(o.BuildEnv, []string{"GOTOOLCHAIN=" + v.Toolchain})
 	}
+	if v.PGO != "" {
+		file := filepath.Join(t.dir, fmt.Sprintf("pgo%d.pprof", i))
+		if err := t.writeProfile(ctx, v.PGO, file); err != nil {
+			return o, err
+		}
+		o.BuildFlags = slices.Concat(o.BuildFlags, []string{"-pgo=" + file})
+	}
 	if v.Dir != "" {
 		o.Dir = v.Dir
 		return o, nil
@@ -234,6 +242,19 @@ func (t *try) optionsOf(ctx context.Context, i int, v Variant) (capture.Options,
 	}
 	o.Dir = old
 	return o, err
+}
+
+// writeProfile writes the CPU profile of a source to a file that the compiler can read.
+func (t *try) writeProfile(ctx context.Context, arg, file string) error {
+	src, err := t.cfg.Opener().Profile(ctx, arg)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(src.Profile.Encode(f), f.Close())
 }
 
 // useModules makes the build use other versions of dependencies, or directories in place of them.

@@ -4,19 +4,49 @@ import (
 	"strings"
 )
 
-// Match reports whether a function's name matches one of the patterns: the exact name, or a prefix
-// when the pattern ends in "*" ("runtime.concatstring*").
+// Match reports whether a function's name matches one of the patterns. A star stands for any text:
+// the rest of a name at the end of a pattern ("runtime.concatstring*"), or the major version of a
+// module in its middle ("github.com/robfig/cron*.ParseStandard"). The star of a receiver, which
+// follows a parenthesis, is a star ("database/sql.(*DB).Query*").
 func Match(function string, patterns ...string) bool {
 	for _, p := range patterns {
-		if prefix, ok := strings.CutSuffix(p, "*"); ok {
-			if strings.HasPrefix(function, prefix) {
-				return true
-			}
-		} else if function == p {
+		if match(function, p) {
 			return true
 		}
 	}
 	return false
+}
+
+func match(name, pattern string) bool {
+	i := star(pattern)
+	if i < 0 {
+		return name == pattern
+	}
+	if !strings.HasPrefix(name, pattern[:i]) {
+		return false
+	}
+	name, pattern = name[i:], pattern[i+1:]
+	for {
+		i = star(pattern)
+		if i < 0 {
+			return strings.HasSuffix(name, pattern)
+		}
+		_, after, found := strings.Cut(name, pattern[:i])
+		if !found {
+			return false
+		}
+		name, pattern = after, pattern[i+1:]
+	}
+}
+
+// star returns the index of a pattern's first star that stands for text; -1 if there is none.
+func star(pattern string) int {
+	for i := range len(pattern) {
+		if pattern[i] == '*' && (i == 0 || pattern[i-1] != '(') {
+			return i
+		}
+	}
+	return -1
 }
 
 // IsInit reports whether a function is a package's initialisation, by its name

@@ -33,3 +33,31 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+func TestMatch(t *testing.T) {
+	for _, c := range []struct {
+		name, pattern string
+		want          bool
+	}{
+		{"fmt.Sprintf", "fmt.Sprintf", true},
+		{"fmt.Sprintf", "fmt.Sprint", false},
+		{"fmt.Sprintf", "fmt.Sprint*", true},
+		{"fmt.Fprint", "fmt.Sprint*", false},
+		{"database/sql.(*DB).QueryContext", "database/sql.(*DB).Query*", true},
+		{"database/sql.(*Tx).QueryContext", "database/sql.(*DB).Query*", false},
+		{"database/sql.(DB).Query", "database/sql.(*DB).Query", false},
+		{"github.com/robfig/cron/v3.ParseStandard", "github.com/robfig/cron*.ParseStandard", true},
+		{"github.com/robfig/cron.ParseStandard", "github.com/robfig/cron*.ParseStandard", true},
+		{"github.com/robfig/cron/v3.ParseStandardly", "github.com/robfig/cron*.ParseStandard", false},
+		{"github.com/golang-jwt/jwt/v5.ParseRSAPublicKeyFromPEM", "github.com/golang-jwt/jwt*.Parse*FromPEM", true},
+		{"github.com/golang-jwt/jwt/v5.ParseRSAPublicKey", "github.com/golang-jwt/jwt*.Parse*FromPEM", false},
+		{"(*github.com/santhosh-tekuri/jsonschema/v6.Compiler).Compile", "(*github.com/santhosh-tekuri/jsonschema*.Compiler).Compile", true},
+		{"bytes.SplitN", "*.SplitN", true},
+		{"ab", "ab*b", false},
+		{"", "*", true},
+	} {
+		if got := funcname.Match(c.name, c.pattern); got != c.want {
+			t.Errorf("Match(%q, %q) = %t", c.name, c.pattern, got)
+		}
+	}
+}

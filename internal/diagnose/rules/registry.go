@@ -36,6 +36,7 @@ import (
 	contextperitem "github.com/hone-go/hone/internal/diagnose/rules/context-per-item"
 	copybuffer "github.com/hone-go/hone/internal/diagnose/rules/copy-buffer"
 	copytoread "github.com/hone-go/hone/internal/diagnose/rules/copy-to-read"
+	costlycall "github.com/hone-go/hone/internal/diagnose/rules/costly-call"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
 	ctorpercall "github.com/hone-go/hone/internal/diagnose/rules/ctor-per-call"
 	debugbuild "github.com/hone-go/hone/internal/diagnose/rules/debug-build"
@@ -193,6 +194,7 @@ func All() []rule.Rule {
 		contextperitem.Rule(),
 		copybuffer.Rule(),
 		copytoread.Rule(),
+		costlycall.Rule(),
 		costlyline.Rule(),
 		ctorpercall.Rule(),
 		debugbuild.Rule(),

@@ -73,6 +73,15 @@ func LongestQueue(p *rule.Pass, least float64, waits func(*requests.PlaceTime) b
 	return t
 }
 
+// QueueAt is [LongestQueue] for the waits at the line of a site.
+func QueueAt(p *rule.Pass, s *site.Site, least float64) *Queue {
+	if p.Trace == nil {
+		return nil
+	}
+	at := func(l *exectrace.Line) bool { return l != nil && l.Function == s.Function && l.Line == s.Line }
+	return LongestQueue(p, least, func(place *requests.PlaceTime) bool { return at(place.Waiter) || at(place.Caller) })
+}
+
 // price sets what requests save if they do not wait. In a closed loop more of them are then in
 // flight, as far as there are processors.
 func (t *Queue) price(p *rule.Pass, busy float64) {

@@ -25,7 +25,7 @@ const Schema = "hone/tunepgo/v1"
 // Spec says what to measure.
 type Spec struct {
 	Options  capture.Options // of one run
-	Profiles []string        // CPU profiles to merge; none: one is recorded
+	Profiles []string        // sources of CPU profiles to merge: files, recordings, URLs; none: one is recorded
 	Write    bool            // write default.pgo in the directory of package main if the profile saves something
 	Runs     int             // with and without; 0: 6
 	Seed     uint64
@@ -97,7 +97,7 @@ func (t *trial) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := t.merged(own)
+	p, err := t.merged(ctx, own)
 	if err != nil {
 		return err
 	}
@@ -156,28 +156,14 @@ func (t *trial) record(ctx context.Context) (*profile.Profile, error) {
 
 // merged returns the profile to build with: that of the recording, or the merged profiles that were
 // given.
-func (t *trial) merged(own *profile.Profile) (*profile.Profile, error) {
+func (t *trial) merged(ctx context.Context, own *profile.Profile) (*profile.Profile, error) {
 	p := own
 	if len(t.Profiles) > 0 {
-		m := profile.NewMerger()
-		for _, name := range t.Profiles {
-			f, err := os.Open(name)
-			if err != nil {
-				return nil, err
-			}
-			x, err := profile.Decode(f, 0)
-			f.Close()
-			if err == nil {
-				err = m.Add(x)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-		}
-		var err error
-		if p, err = m.Profile(); err != nil {
+		src, err := t.cfg.Opener().Profile(ctx, t.Profiles...)
+		if err != nil {
 			return nil, err
 		}
+		p = src.Profile
 		stale := unknown(p, own)
 		t.r.Stale = &stale
 	}

@@ -39,21 +39,21 @@ func TestMergesGivenProfiles(t *testing.T) {
 	}
 	own := cpu(t, map[string]int64{"main.a": 5})
 	x := &trial{Spec: Spec{Profiles: names}, r: &Result{}}
-	if _, err := x.merged(own); err != nil || x.r.Samples != 100 || x.r.Stale == nil || math.Abs(*x.r.Stale-0.2) > 1e-9 {
+	if _, err := x.merged(t.Context(), own); err != nil || x.r.Samples != 100 || x.r.Stale == nil || math.Abs(*x.r.Stale-0.2) > 1e-9 {
 		t.Errorf("%+v, stale %v, %v", x.r, x.r.Stale, err)
 	}
 	x = &trial{r: &Result{}}
-	if p, err := x.merged(own); err != nil || p != own || x.r.Samples != 5 || x.r.Stale != nil {
+	if p, err := x.merged(t.Context(), own); err != nil || p != own || x.r.Samples != 5 || x.r.Stale != nil {
 		t.Errorf("its own: %+v, %v", x.r, err)
 	}
-	if _, err := (&trial{r: &Result{}}).merged(cpu(t, nil)); err == nil || !strings.Contains(err.Error(), "no samples") {
+	if _, err := (&trial{r: &Result{}}).merged(t.Context(), cpu(t, nil)); err == nil || !strings.Contains(err.Error(), "no samples") {
 		t.Errorf("an empty profile: %v", err)
 	}
 	bad := filepath.Join(dir, "bad")
 	if err := os.WriteFile(bad, []byte("nothing"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&trial{Spec: Spec{Profiles: []string{bad}}, r: &Result{}}).merged(own); err == nil || !strings.Contains(err.Error(), bad) {
+	if _, err := (&trial{Spec: Spec{Profiles: []string{bad}}, r: &Result{}}).merged(t.Context(), own); err == nil || !strings.Contains(err.Error(), bad) {
 		t.Errorf("a broken profile: %v", err)
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/exectrace"
-	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -177,13 +175,7 @@ const leastWaited = 0.1
 // latency prices a line by the time that requests wait at it, if the trace shows that they wait
 // there long: a loop that waits for other services costs little CPU.
 func latency(p *rule.Pass, m *rule.Match) {
-	if p.Trace == nil {
-		return
-	}
-	at := func(l *exectrace.Line) bool {
-		return l != nil && l.Function == m.Site.Function && l.Line == m.Site.Line
-	}
-	t := traced.LongestQueue(p, leastWaited, func(place *requests.PlaceTime) bool { return at(place.Waiter) || at(place.Caller) })
+	t := traced.QueueAt(p, m.Site, leastWaited)
 	if t == nil {
 		return
 	}

@@ -1,0 +1,120 @@
+// Package costlycall finds calls on hot paths of functions that are known to be expensive, and for
+// which there is a cheaper way.
+package costlycall
+
+import (
+	"fmt"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/diagnose/traced"
+)
+
+// Rule is costly-call.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "costly-call",
+		Kind:  rule.CPU,
+		Needs: []rule.Need{rule.NeedCounts},
+		Title: "Call of a function that has a cheaper alternative",
+		Doc:   doc,
+		Finder: finder.Patterns{
+			// Rules that know more about a line, such as that its inputs repeat, come first.
+			Claim: rule.Claim{Fraction: kept, Specificity: -1, Removes: true},
+			Lines: []finder.Line{
+				{Start: finder.Callers{Functions: functions(), Keep: stacks.Steady}, Judge: judge},
+				{Start: finder.Callers{Functions: []string{exporter}, Keep: stacks.Steady}, Judge: exports},
+			},
+		},
+	}
+}
+
+const doc = `Some functions are meant for the start of a program, for people who debug, or for
+tests: they prepare something that later calls use (a client with its
+connections, a schema, a font), format a value for a person to read, or compare
+and copy values of any type by reflection. On a hot path each of them has a
+cheaper alternative, which the finding names: create the object once and keep
+it, leave the formatting to whoever reads it, write out the few lines that copy
+or compare the fields.
+
+It is fine where it runs seldom. The rule knows a list of such functions of the
+standard library and of well-known modules. It reports calls that run for at
+least one request in twenty, or a hundred times in each run of a program that
+exits, and leaves alone those that only fill a value that is kept.
+
+Seen in the field: hyperledger-archives/fabric#647 (15 % of the time in look-ups
+of settings), opencloud-eu/opencloud#3288 (a policy prepared for each query: 15
+times as long), helm/helm#31342, hashicorp/hcl-lang#40 (copies by reflection),
+drand/drand#595 (a client for each call), Clever/wag#292 (indented JSON).`
+
+const (
+	perRequest = 0.05 // executions per request or operation from which a call is on a hot path
+	perRun     = 100  // the same per run of a program that exits
+)
+
+func judge(c *finder.Case) bool {
+	calls := syntax.CallsOf(c.Place, funcname.TypedAll(functions())...)
+	if len(calls) == 0 || !loops.PerCall(c.Place, calls[0]) {
+		return false
+	}
+	call := calls[0]
+	least := float64(perRun)
+	if c.Pass.Manifest.Unit() != "run" {
+		least = perRequest
+	}
+	e, ok := evidence.ExecutionsAt(c.Pass, c.Place, call.Pos())
+	if !ok || e.PerUnit < least {
+		return false
+	}
+	name := c.Place.CalleeName(call)
+	for _, k := range known() {
+		if !funcname.Match(name, funcname.TypedAll(k.functions)...) {
+			continue
+		}
+		if k.services && c.Pass.Manifest.Unit() == "run" {
+			return false
+		}
+		c.Cause = fmt.Sprintf("%s %s. It runs %s per %s.", syntax.Text(call.Fun), k.does, evidence.Times(e.PerUnit), c.Pass.Manifest.Unit())
+		c.Fix = k.instead
+		c.Fraction = &k.saves
+		c.Confidence = rule.Likely
+		if k.waits {
+			wait(c)
+		}
+		return true
+	}
+	return false
+}
+
+// leastWaited is the minimum share of the requests' time that they wait at a line for that wait to
+// matter more than the CPU of its calls.
+const leastWaited = 0.1
+
+// wait prices a line by the time that requests wait at it, if the trace shows that they wait long.
+func wait(c *finder.Case) {
+	t := traced.QueueAt(c.Pass, c.Site, leastWaited)
+	if t == nil {
+		return
+	}
+	c.CPU, c.Allocs, c.Fraction = nil, nil, nil
+	c.Saving = t.Saving()
+	c.Cause += fmt.Sprintf(" Requests wait there for %s of their time.", t.Share())
+	c.Evidence = append(c.Evidence, t.Evidence(c.Pass, "the other side", "woken at")...)
+}
+
+// exporter is what sends each span on its own.
+const exporter = "go.opentelemetry.io/otel/sdk/trace.(*simpleSpanProcessor).OnEnd"
+
+// exports judges a line that ends a span.
+func exports(c *finder.Case) bool {
+	c.Cause = "The tracer is set up to export each span when it ends (WithSyncer, or a simple span processor): the request waits until the exporter has encoded and sent it."
+	c.Fix = "Use a batch span processor (sdktrace.WithBatcher): spans are sent many at a time by another goroutine."
+	c.Fraction = &rule.Fraction{Expect: 0.6, Low: 0.3, High: 0.9} // spans are still encoded
+	c.Confidence = rule.Likely
+	return true
+}
