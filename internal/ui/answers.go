@@ -54,12 +54,25 @@ func (a *answers) get(ctx context.Context, args []string, run func(context.Conte
 	return data, nil
 }
 
+// compute returns the output of a command whose source may change without another size or time of
+// its file, such as a database.
+func (a *answers) compute(ctx context.Context, args []string, run func(context.Context, io.Writer, ...string) error) ([]byte, error) {
+	a.running.Lock()
+	defer a.running.Unlock()
+	var out bytes.Buffer
+	err := run(ctx, &out, args...)
+	return out.Bytes(), err
+}
+
 // keyOf returns the command line with the size and time of the files in it.
 func keyOf(args []string) string {
 	var key strings.Builder
 	for _, arg := range args {
 		key.WriteString(arg + "\x00")
 		name := arg
+		if _, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "-") { // -diff_base=rec.hone
+			name = value
+		}
 		for { // rec.hone:heap
 			if info, err := os.Stat(name); err == nil {
 				key.WriteString(info.ModTime().String() + "\x00")

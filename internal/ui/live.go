@@ -109,12 +109,15 @@ func (s *server) live(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	}
 }
 
-// Taking says what to take from a live service.
+// Taking says what to take from a live service, or from a history's database.
 type Taking struct {
 	Source  string  `json:"src"`
-	What    string  `json:"what"`    // "record", "trace", or a profile's name under /debug/pprof/
+	What    string  `json:"what"`    // "record", "trace", a profile's name under /debug/pprof/; of a history FileOf+RUN/NAME
 	Seconds float64 `json:"seconds"` // of a recording, a trace or a CPU profile
 }
+
+// FileOf starts the name of a file that belongs to a run in a history.
+const FileOf = "file:"
 
 // longestTaking limits how long a page can ask a service for data.
 const longestTaking = 10 * time.Minute
@@ -132,12 +135,13 @@ func (s *server) take(ctx context.Context, w http.ResponseWriter, r *http.Reques
 		return
 	}
 	src, ok := s.find(t.Source)
-	if !ok || src.Kind != KindService {
+	file := strings.HasPrefix(t.What, FileOf)
+	if !ok || !(src.Kind == KindService && !file || src.Kind == KindHistory && file) {
 		http.Error(w, "no such service", http.StatusNotFound)
 		return
 	}
 	length := time.Duration(t.Seconds * float64(time.Second))
-	if !(t.Seconds >= 1) || length > longestTaking {
+	if !file && (!(t.Seconds >= 1) || length > longestTaking) {
 		http.Error(w, fmt.Sprintf("the length must be from 1 to %g seconds", longestTaking.Seconds()), http.StatusBadRequest)
 		return
 	}

@@ -67,8 +67,8 @@ type Options struct {
 	Token string
 	// Feed, if not nil, provides the events of a recording in progress.
 	Feed *Feed
-	// Take, if not nil, takes what a page requests from a service, and returns the path of the
-	// result. It needs a Feed.
+	// Take, if not nil, takes what a page requests from a service or from a history, and returns the
+	// path of the result. It needs a Feed.
 	Take func(ctx context.Context, service Source, what string, length time.Duration, say func(Event)) (path string, err error)
 	// AnyHost accepts requests for any host name, which a server that is not on loopback needs. It
 	// requires a Token.
@@ -129,12 +129,27 @@ func (s *server) guard(next http.Handler) http.Handler {
 			http.Error(w, "this server accepts loopback host names only", http.StatusForbidden)
 			return
 		}
+		if crossSite(r) {
+			http.Error(w, "this server answers its own pages only", http.StatusForbidden)
+			return
+		}
 		if s.Token != "" && !s.admitted(w, r) {
 			http.Error(w, "this server needs a token: open the address that hone ui printed", http.StatusUnauthorized)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// crossSite reports whether a page of another origin, including another port of this machine, makes
+// the request. It may lead to the page, which has no data, but not load anything from it: even an
+// answer that it cannot read would take time, which depends on the data.
+func crossSite(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "none", "same-origin": // not from a browser, typed, or from our pages
+		return false
+	}
+	return r.URL.Path != "/"
 }
 
 // loopback reports whether a Host header names the loopback interface. A page of another site whose
@@ -232,17 +247,30 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, all map[string]v
 		return
 	}
 	src, err := s.source(r, "src")
+	if err == nil && !v.shows(src.Kind) {
+		err = errors.New("src: this source has no such view")
+	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
-	args, err := v.args(r.URL.Query(), src.Path, func() (Source, error) { return s.source(r, "base") })
+	args, err := v.args(r.URL.Query(), src.Path, func() (Source, error) {
+		old, err := s.source(r, "base")
+		if err == nil && !v.shows(old.Kind) {
+			err = errors.New("base: this source has no such view")
+		}
+		return old, err
+	})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	args = slices.Insert(args, v.words, more...)
-	data, err := s.answers.get(r.Context(), args, s.Backend.Run)
+	answer := s.answers.get
+	if v.db {
+		answer = s.answers.compute
+	}
+	data, err := answer(r.Context(), args, s.Backend.Run)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return

@@ -24,6 +24,15 @@ type view struct {
 	svg     bool     // the page is a picture
 }
 
+// shows reports whether sources of a kind have the view. A command for a service would take a
+// profile from it, which only a request by POST may do.
+func (v view) shows(k Kind) bool {
+	if v.db {
+		return k == KindHistory
+	}
+	return k == KindRecording || k == KindProfile || k == KindTrace
+}
+
 // profileParams are the parameters that are also flags of the commands for profiles, with pprof's
 // names.
 func profileParams() []string {
@@ -53,6 +62,7 @@ func views() map[string]view {
 	}
 	all["trace-overview"] = command([]string{"from", "to", "columns"}, "trace", "overview")
 	all["history"] = view{command: []string{"history", "show"}, words: 2, db: true}
+	all["history-runs"] = view{command: []string{"history", "list", "-last=0"}, words: 2, db: true}
 	all["trace-critical"] = command([]string{"request"}, "trace", "critical")
 	return all
 }

@@ -162,6 +162,10 @@ document.addEventListener("click", (e) => {
 });
 
 await refresh();
-if (state().get("token")) history.replaceState(null, "", "/");
+if (state().get("token")) { // it is in the cookie now, and must not get into shared addresses
+  const q = state();
+  q.delete("token");
+  history.replaceState(null, "", "/?" + q);
+}
 draw();
 setInterval(async () => { if (await refresh().catch(() => false)) draw(); }, 5000);
