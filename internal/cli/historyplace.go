@@ -24,13 +24,22 @@ func (p *historyPlace) declare(fs *flag.FlagSet) {
 }
 
 func (p *historyPlace) open(ctx context.Context, env Env) (*history.Store, error) {
+	where, err := p.where(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return history.Open(ctx, where)
+}
+
+// where returns the file or the server of the database, which need not exist yet.
+func (p *historyPlace) where(ctx context.Context, env Env) (string, error) {
 	where := p.db
 	if where == "" {
 		where = env.Getenv(historyVariable)
 	}
 	if where == "" {
 		if env.CacheErr != nil {
-			return nil, env.CacheErr
+			return "", env.CacheErr
 		}
 		root, err := gittree.Top(ctx, env.Dir)
 		if err != nil {
@@ -41,7 +50,7 @@ func (p *historyPlace) open(ctx context.Context, env Env) (*history.Store, error
 	} else if !history.IsServer(where) {
 		where = absolute(env.Dir, where)
 	}
-	return history.Open(ctx, where)
+	return where, nil
 }
 
 // keep adds the results of benchmarks: the tree's samples, and those of the commit that it was

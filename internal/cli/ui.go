@@ -22,6 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hone-go/hone/internal/history"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/session"
@@ -44,7 +45,7 @@ func uiCommand() command {
 		short: "show recordings, profiles, traces and services in a browser",
 		long: `Serves recordings, pprof files and traces to a browser: findings, flame graph, call graph, source with costs, requests,
 timelines, comparisons. A directory stands for all recordings in it, including new ones; without sources, the pages show
-hone's cache of recordings. Every figure is one that a command prints with -json. For the URL of a service that mounts
+hone's cache of recordings, and the history of the repository. Every figure is one that a command prints with -json. For the URL of a service that mounts
 net/http/pprof, the pages take profiles, traces and recordings at a click and keep them in hone's cache.
 
 The server listens on loopback, and accepts loopback host names only. Any other -listen requires a -token; "new" creates one.
@@ -80,6 +81,9 @@ func (u *uiFlags) run(ctx context.Context, env Env, args []string) error {
 		if err := os.MkdirAll(args[0], 0o755); err != nil {
 			return err
 		}
+		if db, err := new(historyPlace).where(ctx, env); err == nil && (history.IsServer(db) || isFile(db)) {
+			args = append(args, db)
+		}
 	}
 	shelves, err := shelvesOf(env.Dir, args)
 	if err != nil {
@@ -110,7 +114,7 @@ func (u *uiFlags) serve(ctx context.Context, env Env, w io.Writer, b *uiBackend,
 		return nil, usagef("ui: -listen %s is reachable from other machines: add -token new", u.listen)
 	}
 	o := ui.Options{Backend: b, Feed: feed, Token: u.token, AnyHost: !local}
-	if slices.ContainsFunc(b.shelves, isService) {
+	if slices.ContainsFunc(b.Sources(), func(s ui.Source) bool { return s.Kind == ui.KindService || s.Kind == ui.KindHistory }) {
 		o.Take = b.take
 	}
 	handler, wait, err := ui.New(ctx, o)
@@ -185,7 +189,7 @@ func openBrowser(ctx context.Context, address string) error {
 func shelvesOf(dir string, args []string) ([]string, error) {
 	var paths []string
 	for _, a := range args {
-		if isService(a) {
+		if isService(a) || history.IsServer(a) {
 			paths = append(paths, a)
 			continue
 		}
@@ -246,6 +250,10 @@ func (b *uiBackend) Sources() []ui.Source {
 	for _, p := range append(slices.Clone(b.shelves), b.made.all()...) {
 		if isService(p) {
 			out = append(out, ui.Source{Name: p, Path: p, Kind: ui.KindService})
+			continue
+		}
+		if history.IsServer(p) {
+			out = append(out, ui.Source{Name: history.WithoutPassword(p), Path: p, Kind: ui.KindHistory})
 			continue
 		}
 		info, err := os.Stat(p)

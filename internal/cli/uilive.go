@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/history"
 	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/internal/ui"
@@ -33,7 +34,9 @@ type madeFiles struct {
 func (t *madeFiles) add(path string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.paths = append(t.paths, path)
+	if !slices.Contains(t.paths, path) {
+		t.paths = append(t.paths, path)
+	}
 }
 
 func (t *madeFiles) all() []string {
@@ -55,6 +58,8 @@ func takes() map[string]struct{ length bool } {
 func (b *uiBackend) take(ctx context.Context, service ui.Source, what string, length time.Duration, say func(ui.Event)) (path string, err error) {
 	kind, ok := takes()[what]
 	switch {
+	case service.Kind == ui.KindHistory:
+		path, err = b.fromHistory(ctx, service.Path, strings.TrimPrefix(what, ui.FileOf))
 	case !ok:
 		return "", fmt.Errorf("%q: no such profile", what)
 	case what == "record":
@@ -131,6 +136,31 @@ func (b *uiBackend) fetch(ctx context.Context, service, what string, length time
 		return "", errors.Join(err, os.Remove(f.Name()))
 	}
 	return f.Name(), nil
+}
+
+// fromHistory stores a profile of a history's run in a file of the cache; name is RUN/FILE.
+func (b *uiBackend) fromHistory(ctx context.Context, db, name string) (path string, err error) {
+	s, err := history.Open(ctx, db)
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	id, file, _ := strings.Cut(name, "/")
+	run, err := s.Find(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	data, err := s.File(ctx, run.ID, file)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(b.cfg.CacheDir, "taken")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	short := func(s string) string { return s[:min(len(s), 10)] }
+	path = filepath.Join(dir, notInNames.ReplaceAllString(short(run.Commit)+"-"+short(run.ID)+"-"+file, "-"))
+	return path, os.WriteFile(path, data, 0o600)
 }
 
 // viewed is a recording that pages show while it is recorded.

@@ -79,7 +79,7 @@ func Open(ctx context.Context, where string) (*Store, error) {
 	if IsServer(where) {
 		s.dialect = postgresDialect()
 		s.db, err = sql.Open("pgx", where)
-		where = withoutPassword(where)
+		where = WithoutPassword(where)
 	} else {
 		if err := os.MkdirAll(filepath.Dir(where), 0o755); err != nil {
 			return nil, fmt.Errorf("history: %w", err)
@@ -115,8 +115,8 @@ func sqliteName(path string) string {
 		"?_txlock=immediate&_pragma=busy_timeout(60000)&_pragma=foreign_keys(1)&_pragma=synchronous(full)&_pragma=cache_size(-16384)"
 }
 
-// withoutPassword returns an address without its password, for printing.
-func withoutPassword(where string) string {
+// WithoutPassword returns an address without its password, for printing.
+func WithoutPassword(where string) string {
 	u, err := url.Parse(where)
 	if err != nil {
 		return "postgres://…"

@@ -1,7 +1,8 @@
 // Results per commit: series, and where their level changed.
 import { h, table } from "./dom.js";
-import { address, ask, go, state } from "./address.js";
+import { address, allSources, ask, go, state } from "./address.js";
 import { digits } from "./format.js";
+import { takeFile } from "./live.js";
 import { plot } from "./plot.js";
 
 const commit = (/** @type {any} */ run) => (run?.commit || "").slice(0, 10);
@@ -14,9 +15,27 @@ function title(t) {
   return [t.package, t.name, t.unit, t.machine].filter(Boolean).join(" · ");
 }
 
+/** The recording of a run, if it is among the sources, and its profiles in the database. @param {any} run @param {string[]} files */
+function recorded(run, files) {
+  const rec = run.kind === "recording" ? allSources().find((s) => s.kind === "recording" && s.name === run.note) : undefined;
+  const open = async (/** @type {Event} */ e, /** @type {string} */ name) => {
+    const button = /** @type {HTMLButtonElement} */ (e.target);
+    button.disabled = true;
+    try {
+      go(`/?src=${await takeFile(`file:${run.id}/${name}`)}`);
+    } catch (err) {
+      button.replaceWith(h("span.error", { role: "status" }, err instanceof Error ? err.message : String(err)));
+    }
+  };
+  return [rec ? [h("a", { href: `/?src=${rec.id}` }, rec.name), " "] : null,
+    files.filter((f) => f.endsWith(".pprof")).map((f) => [h("button", { type: "button", title: "open this profile of the run", onclick: (/** @type {Event} */ e) => open(e, f) }, f), " "])];
+}
+
 export async function history() {
-  const r = await ask("history");
-  const tracks = r.tracks || [];
+  const all = await ask("history-runs");
+  const tracks = all.runs?.length ? (await ask("history")).tracks || [] : [];
+  /** @type {Map<string, string[]>} */
+  const files = new Map((all.runs || []).map((/** @type {any} */ x) => [x.id, x.files || []]));
   if (!tracks.length) return h("p.note", null, "This history is empty: hone bench -history adds its results.");
   const wanted = Number(state().get("track") ?? -1);
   const list = table([
@@ -47,7 +66,19 @@ export async function history() {
       { head: "after", of: (s) => s.after, text: (s) => `${digits(s.after)} ${t.unit}`, number: true },
       { head: "after commit", of: (s) => commit(s.good) }, { head: "up to commit", of: (s) => commit(s.bad) },
       { head: "by", of: (s) => s.by + (s.provisional ? ", provisional" : "") },
+      { head: "recorded", of: () => "", cell: (s) => ["before: ", recorded(s.good, files.get(s.good.id) || []), "after: ", recorded(s.bad, files.get(s.bad.id) || [])] },
     ], t.steps)] : h("p.note", null, "The level of this series has not changed significantly."),
+    h("h2", null, "Runs, the newest first"),
+    table([
+      { head: "commit", of: (p) => commit(p.run) },
+      { head: "of (UTC)", of: (p) => when(p.run), text: (p) => (when(p.run) ? new Date(when(p.run)).toISOString().slice(0, 16).replace("T", " ") : "") },
+      { head: "median", of: (p) => p.median, text: (p) => `${digits(p.median)} ${t.unit}`, number: true },
+      { head: "from", of: (p) => p.low, text: (p) => digits(p.low), number: true }, { head: "to", of: (p) => p.high, text: (p) => digits(p.high), number: true },
+      { head: "samples", of: (p) => p.n, number: true },
+      { head: "Go", of: (p) => p.run.go || "" },
+      { head: "recorded", of: (p) => (files.get(p.run.id) || []).join(" "), cell: (p) => recorded(p.run, files.get(p.run.id) || []) },
+      { head: "subject", of: (p) => p.run.subject || "" },
+    ], t.points.slice().reverse(), { most: 50 }),
   ].flat();
 }
 

@@ -19,6 +19,26 @@ async function post(path, body) {
   return r.ok ? "" : (await r.text()).trim();
 }
 
+/**
+ * Takes a file out of a history's database, and returns the ID of the source that it becomes.
+ * @param {string} what "file:" with the run and the name of the file @returns {Promise<string>}
+ */
+export async function takeFile(what) {
+  const said = await post("/api/take", { src: source().id, what });
+  if (said) throw new Error(said);
+  const job = `${what} of ${source().name}`;
+  return new Promise((found, failed) => {
+    const stream = new EventSource("/api/live");
+    stream.onmessage = async (m) => {
+      const e = JSON.parse(m.data);
+      if (e.job !== job || !e.done) return; // of an earlier job
+      stream.close();
+      await refresh().catch(() => false);
+      e.error ? failed(new Error(e.error)) : found(e.made);
+    };
+  });
+}
+
 /** Buttons that request something from a service. @param {HTMLElement} stop */
 function form(stop) {
   const length = /** @type {HTMLInputElement} */ (h("input", { type: "number", min: 1, max: 600, value: 10, "aria-label": "seconds" }));
@@ -99,10 +119,9 @@ export function live() {
     if (e.start) events = [];
     events.push(e);
     if (events.length > 20000) events.splice(0, 10000);
+    if (e.done) await refresh().catch(() => false); // so that the link to the result leads there
     await draw();
-    if (!e.done) return;
-    await refresh().catch(() => false);
-    if (e.made && source().kind !== "service" && source().id !== id) go(`/?src=${e.made}`); // the recording that was shown in progress is finished
+    if (e.done && e.made && source().kind !== "service" && source().id !== id) go(`/?src=${e.made}`); // the recording that was shown in progress is finished
   };
   addEventListener("popstate", () => stream.close(), { once: true });
   draw();
