@@ -5,7 +5,7 @@ export function digits(x) {
   const a = Math.abs(x);
   if (a === 0) return "0";
   if (a >= 100) return Math.round(x).toLocaleString("en");
-  return x.toPrecision(3).replace(/\.?0+$/, "");
+  return String(Number(x.toPrecision(3)));
 }
 
 /** @param {number} ns */

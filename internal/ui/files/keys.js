@@ -43,7 +43,7 @@ export function listen(act) {
     if (canvas && !canvas.dispatchEvent(new CustomEvent("hone-key", { detail: e.key, cancelable: true }))) return e.preventDefault();
     const keys = /** @type {Object<string, () => void>} */ ({
       "?": () => dialog.showModal(), g: () => { pending = true; }, j: () => mark(1), k: () => mark(-1), n: () => act.next(1), N: () => act.next(-1), x: act.reset,
-      "/": () => /** @type {HTMLElement|null} */ (document.querySelector("main input[type=search], #filters input"))?.focus(),
+      "/": () => /** @type {HTMLElement|null} */ (document.querySelector("main input[type=search]") ?? document.querySelector("#filters:not([hidden]) input"))?.focus(),
     });
     if (!keys[e.key]) return;
     e.preventDefault();

@@ -44,23 +44,24 @@ export async function load() {
   const { points, bands } = timed(m);
   const loaded = points.some((p) => p.w.requests > 0);
   const per = loaded ? "request" : "second";
-  const of = (/** @type {(w: any) => number} */ f) => points.filter((p) => p.w.seconds > 0 && (!loaded || p.w.requests > 0)).map((p) => ({ x: p.x, y: f(p.w), title: `${p.phase}, ${seconds(p.x)}` }));
+  const of = (/** @type {string} */ name, /** @type {(v: number) => string} */ y, /** @type {(w: any) => number} */ f) => [{ name, points: points.filter((p) => p.w.seconds > 0 && (!loaded || p.w.requests > 0))
+    .map((p) => ({ x: p.x, y: f(p.w), title: `${name}: ${y(f(p.w))} in ${p.phase}, at ${seconds(p.x)}` })) }];
   const base = (/** @type {any} */ w) => (loaded ? w.requests : w.seconds);
   const axis = { x: seconds, even: true, bands };
   const quantiles = points.some((p) => p.w.quantiles);
-  const latency = ["p50", "p90", "p99"].map((q) => ({ name: q, points: points.filter((p) => p.w.quantiles).map((p) => ({ x: p.x, y: p.w.quantiles[q], title: `${q} ${seconds(p.w.quantiles[q])} in ${p.phase}` })) }));
+  const latency = ["p50", "p90", "p99"].map((q) => ({ name: q, points: points.filter((p) => p.w.quantiles).map((p) => ({ x: p.x, y: p.w.quantiles[q], title: `${q}: ${seconds(p.w.quantiles[q])} in ${p.phase}, at ${seconds(p.x)}` })) }));
   const rated = Boolean(m.load?.rate), errors = points.some((p) => p.w.failed);
   const failed = (m.phases || []).filter((/** @type {any} */ p) => p.requests > 0);
   return [
     m.load ? h("p", null, [m.load.connections && `${m.load.connections} connections`, m.load.rate ? `${m.load.rate} requests/s by schedule` : "closed loop", ...(m.load.targets || []).slice(0, 5)].filter(Boolean).join(" · "))
       : h("p.note", null, "hone sent no load: this is the program's own activity."),
-    loaded ? plot({ ...axis, title: "requests per second", y: digits, series: [{ name: "rate", points: of((w) => w.requests / w.seconds) }] }) : null,
+    loaded ? plot({ ...axis, title: "requests per second", y: digits, series: of("rate", digits, (w) => w.requests / w.seconds) }) : null,
     quantiles ? plot({ ...axis, title: rated ? "latency from the schedule" : "service time", y: seconds, series: latency, log: true }) : null,
     spread ? bars({ title: `${spread.of === "latency" ? "latency from the schedule" : "service time"} of ${digits(spread.count)} requests in the clean phase`, x: seconds, bins: spread.bins }) : null,
-    errors ? plot({ ...axis, title: "failed requests per second", y: digits, series: [{ name: "failed", points: of((w) => (w.failed || 0) / w.seconds) }] }) : null,
-    points.some((p) => p.w.lag_p99) ? plot({ ...axis, title: "lag of the load generator, p99", y: seconds, series: [{ name: "lag", points: of((w) => w.lag_p99 || 0) }] }) : null,
-    plot({ ...axis, title: `CPU per ${per}`, y: seconds, series: [{ name: "CPU", points: of((w) => (w.cpu_seconds || 0) / base(w)) }] }),
-    plot({ ...axis, title: `allocated per ${per}`, y: bytes, series: [{ name: "bytes", points: of((w) => (w.alloc_bytes || 0) / base(w)) }] }),
+    errors ? plot({ ...axis, title: "failed requests per second", y: digits, series: of("failed", digits, (w) => (w.failed || 0) / w.seconds) }) : null,
+    points.some((p) => p.w.lag_p99) ? plot({ ...axis, title: "lag of the load generator, p99", y: seconds, series: of("lag", seconds, (w) => w.lag_p99 || 0) }) : null,
+    plot({ ...axis, title: `CPU per ${per}`, y: seconds, series: of("CPU", seconds, (w) => (w.cpu_seconds || 0) / base(w)) }),
+    plot({ ...axis, title: `allocated per ${per}`, y: bytes, series: of("bytes", bytes, (w) => (w.alloc_bytes || 0) / base(w)) }),
     failed.length ? [h("h2", null, "Requests"), table([
       { head: "phase", of: (p) => p.name },
       { head: "requests", of: (p) => p.requests, text: (p) => digits(p.requests), number: true },

@@ -163,27 +163,64 @@ function common(files) {
   return cut.slice(0, cut.lastIndexOf("/") + 1);
 }
 
+/** What a line costs besides the chosen value. @typedef {{head: string, title: string, unit: string, of: Map<string, number>}} More */
+
+/**
+ * Costs of lines of other profiles of a recording, by function and line. They are asked for when the page is there: reading a large
+ * trace for the first time takes seconds.
+ * @returns {Promise<More[]>}
+ */
+async function moreCosts() {
+  const q = state();
+  if (source().kind !== "recording" || base() || q.get("part") || (q.get("sample_index") || "cpu") !== "cpu") return [];
+  /** @type {Array<{head: string, title: string, params: Object<string, string>}>} */
+  const ways = [
+    { head: "allocated", title: "bytes that the line and its callees allocate, in the profile of allocations", params: { sample_index: "alloc_space" } },
+    { head: "waiting", title: "time for which goroutines wait in the line and its callees, in the execution trace", params: { part: "trace:blocking" } },
+  ];
+  const all = await Promise.allSettled(ways.map((w) => ask("list", w.params)));
+  return ways.flatMap((w, i) => {
+    const r = all[i].status === "fulfilled" ? all[i].value : {};
+    const of = new Map((r.functions || []).flatMap((/** @type {any} */ f) => f.lines.filter((/** @type {any} */ l) => l.cum).map((/** @type {any} */ l) => [`${f.function}:${l.line}`, l.cum])));
+    return of.size ? [{ ...w, unit: r.unit, of }] : [];
+  });
+}
+
 async function listing() {
   const fn = state().get("fn");
   if (!fn) return sourceTree();
   const r = await ask("list");
-  const most = Math.max(1, ...(r.functions || []).flatMap((/** @type {any} */ f) => f.lines.map((/** @type {any} */ l) => Math.abs(l.cum))));
+  const box = h("div", { "aria-busy": "true" }, listed(r, []));
+  const done = (/** @type {More[]} */ more) => {
+    if (more.length) box.replaceChildren(...listed(r, more));
+    box.removeAttribute("aria-busy");
+  };
+  moreCosts().then(done, () => done([]));
   return [
     h("p", null, h("code", null, fn), " · ", link("peek", "callers and callees", { fn }), " · ", link("disasm", "disassembly", { fn }), " · ", link("source", "other functions")),
-    ...(r.functions || []).map((/** @type {any} */ f) => {
-      const remarks = new Map();
-      for (const m of f.remarks || []) remarks.set(m.line, [...(remarks.get(m.line) || []), counted.includes(m.kind) ? m.text : "compiler: " + m.text]);
-      const heads = ["line", "flat", "cum", ...(r.executions_per ? ["runs per " + r.executions_per] : []), ""];
-      return h("section.card", null,
-        h("h2", null, f.function, h("span.faint", null, f.file), h("span.tag", null, `cum ${quantity(f.cum, r.unit)}, ${percent(f.cum / (r.total || 1))}`)),
-        h("table.lines", null, h("tbody", null, h("tr", null, heads.map((t) => h("th.n", { scope: "col" }, t))), f.lines.map((/** @type {any} */ l) => {
-          const row = h("tr", null, h("td.n", null, l.line), h("td.n", null, l.flat ? quantity(l.flat, r.unit) : ""), h("td.n", null, l.cum ? quantity(l.cum, r.unit) : ""), r.executions_per ? h("td.n", null, l.executions === undefined ? "" : digits(l.executions)) : null, h("td.code.wide", null, (l.source || "").replaceAll("\t", "    ")));
-          if (l.cum) row.style.background = l.cum > 0 ? `rgba(var(--hot), ${0.05 + 0.45 * Math.min(1, l.cum / most)})` : `rgba(var(--cold), ${0.05 + 0.45 * Math.min(1, -l.cum / most)})`;
-          return [row, ...(remarks.get(l.line) || []).map((/** @type {any} */ t) => h("tr.remark", null, heads.slice(1).map(() => h("td", null)), h("td.wide", null, "    " + t)))];
-        }))));
-    }),
+    box,
     ...(r.notes || []).map((/** @type {any} */ n) => h("p.note", null, "note: " + n)),
   ];
+}
+
+/** The lines of functions with their costs. @param {any} r @param {More[]} more */
+function listed(r, more) {
+  const most = Math.max(1, ...(r.functions || []).flatMap((/** @type {any} */ f) => f.lines.map((/** @type {any} */ l) => Math.abs(l.cum))));
+  const runs = r.executions_per ? [["runs per " + r.executions_per, "how often the line ran, counted in a phase of its own"]] : [];
+  const heads = [["line"], ["flat", "what the line costs itself"], ["cum", "with its callees"], ...more.map((m) => [m.head, m.title]), ...runs, [""]];
+  return (r.functions || []).map((/** @type {any} */ f) => {
+    const remarks = new Map();
+    for (const m of f.remarks || []) remarks.set(m.line, [...(remarks.get(m.line) || []), counted.includes(m.kind) ? m.text : "compiler: " + m.text]);
+    return h("section.card", null,
+      h("h2", null, f.function, h("span.faint", null, f.file), h("span.tag", null, `cum ${quantity(f.cum, r.unit)}, ${percent(f.cum / (r.total || 1))}`)),
+      h("table.lines", null, h("thead", null, h("tr", null, heads.map(([t, title]) => h("th.n", { scope: "col", title }, t)))), h("tbody", null, f.lines.map((/** @type {any} */ l) => {
+        const cost = (/** @type {number|undefined} */ x, unit = r.unit) => h("td.n", null, x ? quantity(x, unit) : "");
+        const row = h("tr", null, h("td.n", null, l.line), cost(l.flat), cost(l.cum), more.map((m) => cost(m.of.get(`${f.function}:${l.line}`), m.unit)),
+          runs.length ? h("td.n", null, l.executions === undefined ? "" : digits(l.executions)) : null, h("td.code.wide", null, (l.source || "").replaceAll("\t", "    ")));
+        if (l.cum) row.style.background = l.cum > 0 ? `rgba(var(--hot), ${0.05 + 0.45 * Math.min(1, l.cum / most)})` : `rgba(var(--cold), ${0.05 + 0.45 * Math.min(1, -l.cum / most)})`;
+        return [row, ...(remarks.get(l.line) || []).map((/** @type {any} */ t) => h("tr.remark", null, heads.slice(1).map(() => h("td", null)), h("td.wide", null, "    " + t)))];
+      }))));
+  });
 }
 
 /** Kinds of remarks that come from counting, not from the compiler. */
