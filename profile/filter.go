@@ -69,17 +69,24 @@ func newRows(n int) Rows { return Rows{make([]uint64, (n+63)/64)} }
 
 func (r Rows) add(row int) { r.bits[row/64] |= 1 << (row % 64) }
 
-// all reports whether the set has all rows of a profile of n rows.
-func (r Rows) all(n int) bool {
+// Len returns the number of rows in the set.
+func (r Rows) Len() int {
 	has := 0
 	for _, b := range r.bits {
 		has += bits.OnesCount64(b)
 	}
-	return has == n
+	return has
 }
 
 // Has reports whether a row is in the set.
 func (r Rows) Has(row int) bool { return r.bits[row/64]>>(row%64)&1 != 0 }
+
+// Select returns v if a row is in the set, otherwise 0. It has no branch, because processors do not
+// predict which rows a filter keeps.
+func (r Rows) Select(row int, v int64) int64 { return v & -int64(r.bits[row/64]>>(row%64)&1) }
+
+// Word returns the rows from 64i to 64i+63, one bit each.
+func (r Rows) Word(i int) uint64 { return r.bits[i] }
 
 func (r Rows) subtract(s Rows) {
 	for i := range r.bits {
@@ -107,7 +114,7 @@ func (p *Profile) rowsWhere(wanted func(*Location) bool) Rows {
 // Keep returns a profile with only these rows. It shares stacks and tables with p.
 func (p *Profile) Keep(rows Rows) *Profile {
 	q := *p
-	if rows.all(p.NumSamples()) {
+	if rows.Len() == p.NumSamples() {
 		return &q
 	}
 	q.stacks.Spans = keepRows(p.stacks.Spans, rows)

@@ -5,23 +5,66 @@ import (
 	"slices"
 )
 
-// Selection is the rows and frames of a profile that Focus, Ignore, Hide and Show keep. A report
-// that uses it leaves the stacks as they are.
+// Selection is the rows and frames of a profile that Focus, Ignore, Hide, Show, TagFocus and
+// TagIgnore keep. A report that uses it leaves the stacks as they are.
 type Selection struct {
-	Rows       Rows // also without those that have no frames
+	Rows       Rows // with those that have only hidden frames
 	p          *Profile
 	hide, show *matcher
 }
 
 // Select returns what the filter keeps, and as Apply does the filters that matched nothing. It
-// returns nil if f has other filters than the four, or none.
+// returns nil if f has filters that a Selection does not have, or none.
 func (f Filter) Select(p *Profile) (s *Selection, unmatched []string) {
 	rest := f
-	rest.Focus, rest.Ignore, rest.Hide, rest.Show = nil, nil, nil, nil
+	rest.Focus, rest.Ignore, rest.Hide, rest.Show, rest.TagFocus, rest.TagIgnore = nil, nil, nil, nil, nil, nil
 	if rest != (Filter{}) || f == (Filter{}) {
 		return nil, nil
 	}
-	return p.selectNames(f)
+	if f.Focus != nil || f.Ignore != nil || f.Hide != nil || f.Show != nil {
+		s, unmatched = p.selectNames(f)
+	} else { // these filters keep samples without frames
+		s = &Selection{p: p, Rows: p.RowsWhere(func(int) bool { return true })}
+	}
+	if f.TagFocus != nil && !s.keepTagged(f.TagFocus, true) {
+		unmatched = append(unmatched, "tagfocus")
+	}
+	if f.TagIgnore != nil && !s.keepTagged(f.TagIgnore, false) {
+		unmatched = append(unmatched, "tagignore")
+	}
+	return s, unmatched
+}
+
+// keepTagged keeps the rows whose labels match, or those whose labels do not. It reports whether
+// any row matched that has frames left.
+func (s *Selection) keepTagged(f *TagFilter, keep bool) (matched bool) {
+	match := s.p.setsThatMatch(f, s.p.LabelUnits())
+	hasFrames := s.hasFrames()
+	s.Rows = s.p.RowsWhere(func(row int) bool {
+		if !s.Rows.Has(row) {
+			return false
+		}
+		m := match[s.p.LabelSet(row)]
+		matched = matched || m && hasFrames(row)
+		return m == keep
+	})
+	return matched
+}
+
+// hasFrames returns a function that reports whether a row has frames that are not hidden.
+func (s *Selection) hasFrames() func(row int) bool {
+	hidden := s.Hidden()
+	if hidden == nil {
+		return func(int) bool { return true }
+	}
+	shown := make([]bool, len(s.p.Locations))
+	for i := range shown {
+		n := max(1, len(s.p.Locations[i].Lines))
+		shown[i], hidden = slices.Contains(hidden[:n], false), hidden[n:]
+	}
+	return func(row int) bool {
+		return slices.ContainsFunc(s.p.Stack(row), func(l int32) bool { return shown[l] })
+	}
 }
 
 // selectNames returns what Focus, Ignore, Hide and Show keep.

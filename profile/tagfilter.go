@@ -139,10 +139,7 @@ func (f *TagFilter) matches(labels []Label, units map[string]string) bool {
 // keepTagged keeps the samples whose labels match, or those whose labels do not.
 // It reports whether any sample matched. The units are those of numeric labels.
 func (p *Profile) keepTagged(f *TagFilter, keep bool, units map[string]string) (*Profile, bool) {
-	match := make([]bool, p.NumLabelSets())
-	for set := range match {
-		match[set] = f.matches(p.LabelsOf(set), units)
-	}
+	match := p.setsThatMatch(f, units)
 	rows, matched := newRows(p.NumSamples()), false
 	for row := range p.NumSamples() {
 		m := match[p.LabelSet(row)]
@@ -152,6 +149,15 @@ func (p *Profile) keepTagged(f *TagFilter, keep bool, units map[string]string) (
 		}
 	}
 	return p.Keep(rows), matched
+}
+
+// setsThatMatch reports, by label set, whether a filter matches.
+func (p *Profile) setsThatMatch(f *TagFilter, units map[string]string) []bool {
+	match := make([]bool, p.NumLabelSets())
+	for set := range match {
+		match[set] = f.matches(p.LabelsOf(set), units)
+	}
+	return match
 }
 
 // keepTags keeps the labels whose key matches, or those whose key does not. It

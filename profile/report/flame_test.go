@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strconv"
@@ -189,17 +190,40 @@ func TestFlameFilters(t *testing.T) {
 			}
 			return regexp.MustCompile(rapid.SampledFrom(texts).Draw(rt, name))
 		}
+		tags := []string{"nothing", "."}
+		for set := range p.NumLabelSets() {
+			for _, l := range p.LabelsOf(set) {
+				tags = append(tags, regexp.QuoteMeta(l.Key), regexp.QuoteMeta(l.Str))
+			}
+		}
+		label := func(name string) *profile.TagFilter {
+			if !rapid.Bool().Draw(rt, name+" given") {
+				return nil
+			}
+			f, err := profile.ParseTagFilter(rapid.SampledFrom(tags).Draw(rt, name))
+			if err != nil {
+				return nil // a comma or a colon in a label
+			}
+			return f
+		}
 		for range 4 {
 			o := report.FlameOptions{
 				SampleIndex: rapid.IntRange(0, len(p.SampleTypes)-1).Draw(rt, "index"), Inverted: rapid.Bool().Draw(rt, "inverted"),
 				Granularity: rapid.SampledFrom([]profile.Granularity{profile.ByFunction, profile.ByFile, profile.ByLine, profile.ByAddress}).Draw(rt, "granularity"),
 			}
-			f := profile.Filter{Focus: expression("focus"), Ignore: expression("ignore"), Hide: expression("hide"), Show: expression("show"), ShowFrom: expression("show_from")}
+			f := profile.Filter{
+				Focus: expression("focus"), Ignore: expression("ignore"), Hide: expression("hide"), Show: expression("show"), ShowFrom: expression("show_from"),
+				TagFocus: label("tagfocus"), TagIgnore: label("tagignore"),
+			}
 			want, err := report.Flame(p.Filter(f), o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want.Total = p.Total(o.SampleIndex)
+			_, unmatched := f.Apply(p)
+			if sel, missed := f.Select(p); sel != nil && !slices.Equal(unmatched, missed) {
+				rt.Fatalf("%+v: Apply did not match %q, Select %q", f, unmatched, missed)
+			}
 			o.Filter, o.Cache = f, cache
 			got, err := report.Flame(p, o)
 			if err != nil {
@@ -210,6 +234,63 @@ func TestFlameFilters(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFlameFiltersOfManyStacks does the same with stacks enough that the order sorts them in groups.
+func TestFlameFiltersOfManyStacks(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 5))
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	for range 4000 {
+		var stack []profile.FrameSpec
+		for n := r.IntN(12); len(stack) < n; { // often with the same function twice
+			f := int(float64(40) * r.Float64() * r.Float64())
+			stack = append(stack, profile.FrameSpec{
+				Function: fmt.Sprintf("pkg%d.f%d", f/8, f), File: fmt.Sprintf("/src/pkg%d.go", f/8), Line: int64(f*10 + r.IntN(4)),
+				Inlined: r.IntN(5) == 0 && len(stack) < n-1,
+			})
+		}
+		n := r.Int64N(9) - 1 // some are zero or negative, as in a difference
+		b.AddLabeled(stack, []profile.Label{{Key: "route", Str: fmt.Sprint("/", r.IntN(6))}}, n, n*10)
+	}
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	route, err := profile.ParseTagFilter("route=/[23]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{"", `f7$`, `f1`, `pkg2\.`, `f[13579]$`, `pkg[^0]`, `nothing`}
+	cache := report.NewCache(p)
+	for i := range 80 {
+		expression := func() *regexp.Regexp {
+			if text := texts[r.IntN(len(texts))]; text != "" && r.IntN(2) == 0 {
+				return regexp.MustCompile(text)
+			}
+			return nil
+		}
+		f := profile.Filter{Focus: expression(), Ignore: expression(), Hide: expression(), Show: expression()}
+		if r.IntN(3) == 0 {
+			f.TagFocus = route
+		}
+		if r.IntN(6) == 0 {
+			f.TagIgnore = route
+		}
+		o := report.FlameOptions{SampleIndex: r.IntN(2), Inverted: r.IntN(2) == 0, Granularity: []profile.Granularity{profile.ByFunction, profile.ByFile, profile.ByLine}[r.IntN(3)]}
+		want, err := report.Flame(p.Filter(f), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.Total = p.Total(o.SampleIndex)
+		o.Filter, o.Cache = f, cache
+		got, err := report.Flame(p, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%d: %+v, %+v (-filtered +flame):\n%s", i, f, o, diff)
+		}
+	}
 }
 
 func TestFlameLeavesNarrowBoxesOut(t *testing.T) {

@@ -22,16 +22,16 @@ type flameNode struct {
 // which share depth locations, and taken frames of the next one. A node of the flame graph has many
 // spans, because a function is called from several lines, and hidden frames may be between.
 type span struct {
-	lo, hi int32
-	depth  uint32
-	taken  int32
+	prefix.Node
+	taken    int32
+	location int32 // that the taken frames are of; only if there are some
 }
 
-// run is a span within a node that is being split, and its next frame.
+// run is a span within a node that is being split, with its sums.
 type run struct {
-	span
-	location int32 // −1 at the end of the stack
-	child    int32 // index in splitter.children
+	span         // with its next location, −1 at the end of the stack
+	value, width int64
+	child        int32 // index in splitter.children
 }
 
 // splitter divides nodes by their next frame.
@@ -43,11 +43,11 @@ type splitter struct {
 	width    sums    // of their magnitudes; the same slice as value if no value is negative
 	slot     []int32 // by function: its index among the children of the current node
 	seen     []int32 // by function: the node that slot is valid for
+	column   []int64 // the values by position
 
 	// Of split:
 	children []flameNode
 	spans    []span
-	ends     []int
 	runs     []run
 	found    []run
 }
@@ -61,32 +61,45 @@ func newSplitter(src *flameSource, inverted bool) *splitter {
 	n := len(src.frames.Keys)
 	s := &splitter{
 		flameSource: src, inverted: inverted, order: src.cache.order(inverted),
-		slot: make([]int32, n), seen: make([]int32, n), value: make(sums, len(src.values)+1),
+		slot: make([]int32, n), seen: make([]int32, n), value: src.cache.memory(0), column: src.cache.column(inverted, src.sampleIndex),
 	}
 	s.width = s.value
-	for _, v := range src.values {
-		if v < 0 {
-			s.width = make(sums, len(src.values)+1)
-			break
-		}
+	if src.negative {
+		s.width = src.cache.memory(1)
 	}
 	s.addUp(0, len(src.values))
 	return s
 }
 
+// sorted updates what depends on the positions from lo to hi, after they changed.
+func (s *splitter) sorted(lo, hi int) {
+	for i, row := range s.order.Rows()[lo:hi] {
+		s.column[lo+i] = s.values[row]
+	}
+	s.addUp(lo, hi)
+}
+
 // addUp computes the sums for positions from lo to hi.
 func (s *splitter) addUp(lo, hi int) {
+	rows, column := s.order.Rows()[lo:hi], s.column[lo:hi]
 	value := s.value[lo]
-	for i, row := range s.order.Rows()[lo:hi] {
-		value += s.values[row]
-		s.value[lo+i+1] = value
+	to := s.value[lo+1 : hi+1]
+	for i, v := range column {
+		if s.rows != nil {
+			v = s.rows.Select(int(rows[i]), v)
+		}
+		value += v
+		to[i] = value
 	}
-	if &s.width[0] == &s.value[0] {
+	if !s.negative {
 		return
 	}
 	width := s.width[lo]
-	for i, row := range s.order.Rows()[lo:hi] {
-		width += abs(s.values[row])
+	for i, v := range column {
+		if s.rows != nil {
+			v = s.rows.Select(int(rows[i]), v)
+		}
+		width += abs(v)
 		s.width[lo+i+1] = width
 	}
 }
@@ -119,52 +132,59 @@ func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
 }
 
 // nextLocations sets runs to the spans, divided by their next location.
-//
-// Most of these lookups miss the processor's caches. In a loop that does nothing else, the
-// processor overlaps many of them.
 func (s *splitter) nextLocations() {
 	s.runs = s.runs[:0]
 	for _, sp := range s.spans {
-		if sp.taken > 0 || sp.hi-sp.lo == 1 {
-			s.runs = append(s.runs, run{span: sp})
+		if sp.taken > 0 {
+			s.addRun(sp)
 			continue
 		}
-		s.ends = s.order.Divide(int(sp.lo), int(sp.hi), sp.depth, s.ends[:0], s.addUp)
-		for _, end := range s.ends {
-			sp.hi = int32(end)
-			if s.width.of(sp.lo, sp.hi) != 0 { // otherwise the filters drop all of it
-				s.runs = append(s.runs, run{span: sp})
-			}
-			sp.lo = sp.hi
+		if sp.Hi-sp.Lo == 1 {
+			sp.location = s.order.Location(int(sp.Lo), sp.Depth)
+			s.addRun(sp)
+			continue
+		}
+		children, lo := s.order.Divide(sp.Node, s.sorted), sp.Lo
+		for i, c := range children.List {
+			s.addRun(span{Node: children.Node(i, lo), location: c.Location})
+			lo = c.Hi
 		}
 	}
-	for i := range s.runs {
-		r := &s.runs[i]
-		r.location = s.order.Location(int(r.lo), r.depth)
+}
+
+// addRun adds a run, unless the filters drop all of it.
+func (s *splitter) addRun(sp span) {
+	r := run{span: sp, width: s.width.of(sp.Lo, sp.Hi)}
+	if r.width == 0 {
+		return
 	}
+	if r.value = r.width; s.negative {
+		r.value = s.value.of(sp.Lo, sp.Hi)
+	}
+	s.runs = append(s.runs, r)
 }
 
 // passFrame moves a run past its next frame: to a child of n or, if the frame is hidden, back to
 // the spans.
 func (s *splitter) passFrame(n *flameNode, index int32, r *run) {
-	value, width := s.value.of(r.lo, r.hi), s.width.of(r.lo, r.hi)
 	if r.location < 0 {
-		n.self += value
-		n.ends += width
+		n.self += r.value
+		n.ends += r.width
 		return
 	}
 	start, end := s.frames.Start[r.location], s.frames.Start[r.location+1] // its frames, leaf first
+	if start == end {                                                      // they are hidden
+		r.Depth++
+		s.spans = append(s.spans, r.span)
+		return
+	}
 	at := end - 1 - r.taken
 	if s.inverted {
 		at = start + r.taken
 	}
 	if r.taken++; r.taken == end-start {
 		r.taken = 0
-		r.depth++
-	}
-	if s.hidden != nil && s.hidden[at] {
-		s.spans = append(s.spans, r.span)
-		return
+		r.Depth++
 	}
 	function := s.frames.List[at]
 	if mark := index + 1; s.seen[function] != mark {
@@ -174,10 +194,10 @@ func (s *splitter) passFrame(n *flameNode, index int32, r *run) {
 	r.child = s.slot[function]
 	child := &s.children[r.child]
 	child.runs++
-	child.value += value
-	child.width += width
-	if outer := at + 1; outer < end && (s.hidden == nil || slices.Contains(s.hidden[outer:end], false)) {
-		child.inline += width
+	child.value += r.value
+	child.width += r.width
+	if at+1 < end {
+		child.inline += r.width
 	}
 	s.found = append(s.found, *r)
 }
@@ -205,7 +225,7 @@ func (s *splitter) storeSpans() {
 // in their order.
 func (s *splitter) grow(o FlameOptions) []flameNode {
 	n := int32(len(s.values))
-	root := flameNode{parent: -1, function: -1, spans: []span{{hi: n}}, width: s.width.of(0, n), value: s.value.of(0, n)}
+	root := flameNode{parent: -1, function: -1, spans: []span{{Node: s.order.Root()}}, width: s.width.of(0, n), value: s.value.of(0, n)}
 	least := max(1, int64(o.MinShare*float64(root.width)))
 	waiting := &nodeHeap{root}
 	var kept []flameNode

@@ -3,6 +3,7 @@ package frames
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/hone-go/hone/profile"
 )
@@ -125,77 +126,33 @@ func objectName(p *profile.Profile, l *profile.Location) string {
 	return "[" + path.Base(p.Mappings[l.Mapping].File) + "]"
 }
 
-// Sum is the flat and cum of one key.
-type Sum struct{ Flat, Cum int64 }
-
-// cumSum is the cum of one key. row is the last row (plus one) that was added, so that recursion
-// counts once. It is stored with cum so that both are in one cache line.
-type cumSum struct {
-	cum int64
-	row int32
-}
-
-// Sum sums values, one per row of p, by key.
-//
-// Most of a report's time is spent here, frame by frame. The loop over a stack therefore has no
-// branch that is mispredicted: a location's first key is added immediately, and the few locations
-// that have more keys are collected without a branch and added after the stack.
-func (f *Table) Sum(p *profile.Profile, values []int64) []Sum {
-	sums := make([]Sum, len(f.Keys))
-	cums := make([]cumSum, len(f.Keys))
-	heads, seconds := f.KeysAt(0), f.KeysAt(1)
-	var more []int32 // locations of the stack with more than one frame
-	for row, v := range values {
-		stack := p.Stack(row)
-		if v == 0 || len(stack) == 0 {
-			continue
-		}
-		if len(more) < len(stack) {
-			more = make([]int32, max(256, 2*len(stack)))
-		}
-		sums[heads[stack[0]]>>1].Flat += v
-		mark := int32(row + 1)
-		n := addKeys(cums, heads, stack, more, mark, v)
-		n = addKeys(cums, seconds, more[:n], more, mark, v)
-		for _, l := range more[:n] { // three frames and more are rare
-			for _, k := range f.List[f.Start[l]+2 : f.Start[l+1]] {
-				if s := &cums[k]; s.row != mark {
-					s.row = mark
-					s.cum += v
-				}
+// Without returns the table without the hidden frames, with the same keys. hidden is by position in
+// List. A location may have no frame left. whole reports whether each key has all of its frames or
+// none, so that a sample that contains a shown key counts for it whatever is hidden.
+func (f *Table) Without(hidden []bool) (q *Table, whole bool) {
+	q = &Table{Keys: f.Keys, index: f.index, Start: make([]int32, 1, len(f.Start)), List: make([]int32, 0, len(f.List))}
+	gone := make([]bool, len(f.Keys))
+	for l := range len(f.Start) - 1 {
+		for at := f.Start[l]; at < f.Start[l+1]; at++ {
+			if hidden[at] {
+				gone[f.List[at]] = true
+			} else {
+				q.List = append(q.List, f.List[at])
 			}
 		}
+		q.Start = append(q.Start, int32(len(q.List)))
 	}
-	for i, c := range cums {
-		sums[i].Cum = c.cum
-	}
-	return sums
-}
-
-// addKeys adds v to the key of each location of a stack in keys. It puts the locations with more
-// frames into more, which may be stack itself, and returns their number. It is separate from Sum so
-// that all its variables stay in registers.
-//
-//go:noinline
-func addKeys(cums []cumSum, keys []uint32, stack, more []int32, mark int32, v int64) (n int) {
-	for _, l := range stack {
-		k := keys[l]
-		more[n] = l
-		n += int(k & 1)
-		if s := &cums[k>>1]; s.row != mark {
-			s.row = mark
-			s.cum += v
-		}
-	}
-	return n
+	return q, !slices.ContainsFunc(q.List, func(k int32) bool { return gone[k] })
 }
 
 // KeysAt returns, for each location that has a frame at this depth, counted from the innermost,
-// twice its key, plus one if the location has more frames.
+// twice its key, plus one if the location has more frames. For other locations, the key is the one
+// after all keys.
 func (f *Table) KeysAt(depth int32) []uint32 {
 	keys := make([]uint32, len(f.Start)-1)
 	for i := range keys {
 		at, end := f.Start[i]+depth, f.Start[i+1]
+		keys[i] = uint32(len(f.Keys)) << 1
 		if at < end {
 			keys[i] = uint32(f.List[at]) << 1
 		}

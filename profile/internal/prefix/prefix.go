@@ -18,8 +18,42 @@ type Order struct {
 	first  int      // number of locations in a key
 	sort   sorter
 
+	nodes []Child // that were divided, and their children; at most mostNodes. The first is the root
+	ends  []int   // scratch of Divide
+	found []Child // scratch of Divide
+
 	keys    []uint64 // scratch of sortGroup
 	scratch []int32  // scratch of sortGroup
+}
+
+// Node is a node of the tree: positions Lo to Hi, whose stacks share Depth locations.
+type Node struct {
+	Lo, Hi int32
+	Depth  uint32
+	at     int32 // its index in Order.nodes, −1 for none
+}
+
+// Child is a child of a node. It starts where the child before it ends.
+type Child struct {
+	Hi       int32
+	Location int32 // the next location of its stacks, −1 if they end here
+	first, n int32 // its children in Order.nodes; 0 if it was not divided yet
+}
+
+// Children are the children of a node.
+type Children struct {
+	List  []Child
+	node  Node
+	first int32 // index of the first in Order.nodes, −1 for none
+}
+
+// Node returns a child as a node, without its location. lo is where it starts.
+func (c Children) Node(i int, lo int32) Node {
+	n := Node{Lo: lo, Hi: c.List[i].Hi, Depth: c.node.Depth, at: -1}
+	if c.first >= 0 {
+		n.at = c.first + int32(i)
+	}
+	return n
 }
 
 // Bits of Order.shared.
@@ -41,8 +75,12 @@ func New(p *profile.Profile, inverted bool) *Order {
 		o.first = 64 / o.sort.width
 	}
 	o.sortFirst()
+	o.nodes = make([]Child, 1)
 	return o
 }
+
+// Root returns the node with all positions.
+func (o *Order) Root() Node { return Node{Hi: int32(len(o.rows))} }
 
 // Rows returns the row at each position. It must not be changed; Divide changes it.
 func (o *Order) Rows() []int32 { return o.rows }
@@ -51,11 +89,37 @@ func (o *Order) Rows() []int32 { return o.rows }
 // need.
 func (o *Order) Trim() { o.next = nil }
 
-// Divide divides the node of positions lo to hi, whose stacks share depth locations, into children,
-// and appends the end of each child to ends. The stacks of a child also share the next location. A
-// stack that ends here is a child of its own; a few stacks may be one child each. Divide calls
-// sorted with the positions that it sorted.
-func (o *Order) Divide(lo, hi int, depth uint32, ends []int, sorted func(lo, hi int)) []int {
+// mostNodes returns the number of nodes that are stored: those that are divided first, which most
+// graphs need.
+func (o *Order) mostNodes() int { return 1<<10 + len(o.rows)/4 }
+
+// Divide returns the children of a node, until the next call. The stacks of a child share the next
+// location, too; a stack that ends here is a child of its own, and so may be each of a few stacks.
+// Divide calls sorted with positions that it sorted.
+func (o *Order) Divide(n Node, sorted func(lo, hi int)) Children {
+	if n.at >= 0 {
+		if at := o.nodes[n.at]; at.n > 0 {
+			return Children{o.nodes[at.first : at.first+at.n], n, at.first}
+		}
+	}
+	o.ends = o.divide(int(n.Lo), int(n.Hi), n.Depth, o.ends[:0], sorted)
+	o.found = o.found[:0]
+	lo := int(n.Lo)
+	for _, end := range o.ends {
+		o.found = append(o.found, Child{Hi: int32(end), Location: o.Location(lo, n.Depth)})
+		lo = end
+	}
+	if n.at < 0 || len(o.nodes)+len(o.found) > o.mostNodes() {
+		return Children{o.found, n, -1}
+	}
+	first := int32(len(o.nodes))
+	o.nodes = append(o.nodes, o.found...)
+	o.nodes[n.at].first, o.nodes[n.at].n = first, int32(len(o.found))
+	return Children{o.nodes[first:], n, first}
+}
+
+// divide appends to ends the ends of the children of a node.
+func (o *Order) divide(lo, hi int, depth uint32, ends []int, sorted func(lo, hi int)) []int {
 	if lo == hi {
 		return ends
 	}

@@ -54,12 +54,8 @@ func TestDivide(t *testing.T) {
 					t.Fatalf("%v: row %d is missing", shape, i)
 				}
 			}
-			type node struct {
-				lo, hi int
-				depth  uint32
-			}
 			nodes := 0
-			for left := []node{{0, p.NumSamples(), 0}}; len(left) > 0; nodes++ {
+			for left := []prefix.Node{o.Root()}; len(left) > 0; nodes++ {
 				if nodes == 50 {
 					o.Trim()
 				}
@@ -67,7 +63,7 @@ func TestDivide(t *testing.T) {
 				left = left[1:]
 				before := slices.Clone(o.Rows())
 				var changed []int
-				ends := o.Divide(n.lo, n.hi, n.depth, nil, func(lo, hi int) {
+				children := o.Divide(n, func(lo, hi int) {
 					for i := lo; i < hi; i++ {
 						changed = append(changed, i)
 					}
@@ -77,23 +73,34 @@ func TestDivide(t *testing.T) {
 						t.Fatalf("%v: position %d changed, which was not reported", shape, i)
 					}
 				}
-				if n.lo == n.hi {
+				if n.Lo == n.Hi {
 					continue
 				}
-				if !slices.IsSorted(ends) || ends[len(ends)-1] != n.hi {
-					t.Fatalf("%v: %+v is divided at %v", shape, n, ends)
-				}
-				for lo := n.lo; len(ends) > 0; lo, ends = ends[0], ends[1:] {
-					location := o.Location(lo, n.depth)
-					for i := lo; i < ends[0]; i++ {
-						s := stack(o.Rows()[i])
-						if got := o.Location(i, n.depth); got != location || (got < 0) != (uint32(len(s)) == n.depth) || got >= 0 && s[n.depth] != got {
-							t.Fatalf("%v: location %d at depth %d of %v, in the child of location %d", shape, got, n.depth, s, location)
+				lo := n.Lo
+				for i, c := range children.List {
+					if c.Hi <= lo || c.Hi > n.Hi {
+						t.Fatalf("%v: %+v is divided at %v", shape, n, children.List)
+					}
+					for at := int(lo); at < int(c.Hi); at++ {
+						s := stack(o.Rows()[at])
+						if got := o.Location(at, n.Depth); got != c.Location || (got < 0) != (uint32(len(s)) == n.Depth) || got >= 0 && s[n.Depth] != got {
+							t.Fatalf("%v: location %d at depth %d of %v, in the child of location %d", shape, got, n.Depth, s, c.Location)
 						}
 					}
-					if ends[0] > lo && location >= 0 {
-						left = append(left, node{lo, ends[0], n.depth + 1})
+					if c.Location >= 0 {
+						child := children.Node(i, lo)
+						child.Depth++
+						left = append(left, child)
 					}
+					lo = c.Hi
+				}
+				if lo != n.Hi {
+					t.Fatalf("%v: %+v is divided at %v", shape, n, children.List)
+				}
+				kept := slices.Clone(children.List)
+				again := o.Divide(n, func(lo, hi int) { t.Fatalf("%v: %d to %d are sorted again", shape, lo, hi) })
+				if !slices.EqualFunc(kept, again.List, func(a, b prefix.Child) bool { return a.Hi == b.Hi && a.Location == b.Location }) {
+					t.Fatalf("%v: %+v is divided at %v, then at %v", shape, n, kept, again.List)
 				}
 			}
 			t.Logf("%v, inverted %v: %d nodes", shape, inverted, nodes)
@@ -105,21 +112,21 @@ func TestDivide(t *testing.T) {
 func TestNodesAreFew(t *testing.T) {
 	p := stacksOf(t, 1, 5000, 3, 30)
 	o := prefix.New(p, false)
-	lo, hi := 0, p.NumSamples()
-	for depth := uint32(0); hi-lo > 100; depth++ {
+	for n := o.Root(); n.Hi-n.Lo > 100; n.Depth++ {
 		seen := map[int32]bool{}
-		largest, from := [2]int{}, lo
-		for _, end := range o.Divide(lo, hi, depth, nil, func(int, int) {}) {
-			if l := o.Location(from, depth); l >= 0 && seen[l] {
-				t.Fatalf("depth %d: location %d has two children of %d rows", depth, l, hi-lo)
-			} else {
-				seen[l] = true
+		var largest prefix.Node
+		lo := n.Lo
+		children := o.Divide(n, func(int, int) {})
+		for i, c := range children.List {
+			if c.Location >= 0 && seen[c.Location] {
+				t.Fatalf("depth %d: location %d has two children of %d rows", n.Depth, c.Location, n.Hi-n.Lo)
 			}
-			if end-from > largest[1]-largest[0] {
-				largest = [2]int{from, end}
+			seen[c.Location] = true
+			if c.Hi-lo > largest.Hi-largest.Lo {
+				largest = children.Node(i, lo)
 			}
-			from = end
+			lo = c.Hi
 		}
-		lo, hi = largest[0], largest[1]
+		n = largest
 	}
 }
