@@ -26,6 +26,8 @@ func uiArea(ctx context.Context, args []string, out io.Writer) error {
 	b := &uiBench{out: out}
 	fs.IntVar(&b.runs, "runs", 3, "servers of each tool")
 	fs.BoolVar(&b.large, "large", false, "the profile of 90 MB and the trace of 220 MB too, with hone alone")
+	fs.IntVar(&b.views, "views", 0, "instead: that many views of a profile with random filters, of hone alone; with -large, of the largest profile")
+	fs.BoolVar(&b.verbose, "v", false, "with -views, print each view to stderr")
 	fs.BoolVar(&b.alone, "alone", false, "without the other tools, which take minutes of CPU")
 	fs.StringVar(&b.data, "data", "", "`FOLDER` with files to take instead of making them: p16.pb.gz, p90.pb.gz, t5.trace, t220.trace; those missing are made")
 	if err := fs.Parse(args); err != nil {
@@ -39,7 +41,27 @@ func uiArea(ctx context.Context, args []string, out io.Writer) error {
 	if err := b.findTools(ctx); err != nil {
 		return err
 	}
+	if b.views > 0 {
+		return b.manyViews(ctx)
+	}
 	return b.compareAll(ctx)
+}
+
+// manyViews prints what random views of a profile cost.
+func (b *uiBench) manyViews(ctx context.Context) error {
+	name, stacks := "p16.pb.gz", 526_000
+	if b.large {
+		name, stacks = "p90.pb.gz", 2_350_000
+	}
+	file, err := b.profile(ctx, name, stacks)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	if err := b.randomViews(ctx, w, b.profileServers(file)[1]); err != nil {
+		return err
+	}
+	return w.Flush()
 }
 
 // uiBench holds the tools and inputs of the comparison.
@@ -47,6 +69,8 @@ type uiBench struct {
 	runs      int
 	large     bool
 	alone     bool
+	views     int
+	verbose   bool
 	data, dir string
 	self      string
 	hone      string
@@ -211,24 +235,11 @@ func (b *uiBench) row(ctx context.Context, w io.Writer, file string, servers []s
 func (s server) visitAll(ctx context.Context) ([]usage, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, s.command[0], s.command[1:]...)
-	cmd.Env = append(os.Environ(), "BROWSER=true") // otherwise go tool trace opens a browser
-	said, err := os.CreateTemp("", "hone-peers-")
+	pid, address, stop, err := s.start(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(said.Name())
-	defer said.Close()
-	cmd.Stdout, cmd.Stderr = said, said
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	defer cmd.Wait() // its error is that of the kill
-	defer cmd.Process.Kill()
-	address, err := s.address(ctx, said.Name())
-	if err != nil {
-		return nil, err
-	}
+	defer stop()
 	var out []usage
 	before := 0.0
 	for _, v := range s.visits {
@@ -240,7 +251,7 @@ func (s server) visitAll(ctx context.Context) ([]usage, error) {
 			}
 			u.page += float64(n) / 1e3
 		}
-		after, peak, err := soFar(cmd.Process.Pid)
+		after, peak, err := soFar(pid)
 		if err != nil {
 			return nil, err
 		}
@@ -249,6 +260,31 @@ func (s server) visitAll(ctx context.Context) ([]usage, error) {
 		out = append(out, u)
 	}
 	return out, nil
+}
+
+// start starts a server and waits until it prints its address. stop kills it.
+func (s server) start(ctx context.Context) (pid int, address string, stop func(), err error) {
+	cmd := exec.CommandContext(ctx, s.command[0], s.command[1:]...)
+	cmd.Env = append(os.Environ(), "BROWSER=true") // otherwise go tool trace opens a browser
+	said, err := os.CreateTemp("", "hone-peers-")
+	if err != nil {
+		return 0, "", nil, err
+	}
+	defer said.Close()
+	defer os.Remove(said.Name())
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Start(); err != nil {
+		return 0, "", nil, err
+	}
+	stop = func() {
+		cmd.Process.Kill()
+		cmd.Wait() // its error is that of the kill
+	}
+	if address, err = s.address(ctx, said.Name()); err != nil {
+		stop()
+		return 0, "", nil, err
+	}
+	return cmd.Process.Pid, address, stop, nil
 }
 
 // address waits until the server prints its address.
