@@ -9,8 +9,9 @@ import (
 )
 
 // Cache holds what reports of one profile have in common, for programs that repeatedly show it with
-// other filters: the order of its stacks, its frames and their sums. It takes up to 17 bytes
-// per row and direction of flame graphs, and 8 bytes per row as working memory. It is safe for concurrent use, but only one report uses it at a time.
+// other filters: the order of its stacks, its frames and their sums. It takes up to 17 bytes per
+// row and direction of flame graphs, and 8 bytes per row as working memory. It is safe for
+// concurrent use, but only one report uses it at a time.
 type Cache struct {
 	p      *profile.Profile
 	mu     sync.Mutex // held by the report that uses it
@@ -82,7 +83,8 @@ func (c *Cache) memory(which int) sums {
 }
 
 // column returns the values of a sample type by position in an order. Looking up each row's value
-// would take more time than all other work of a flame graph. Those of the last sample type are kept.
+// would take more time than all other work of a flame graph. Those of the last sample type are
+// kept.
 func (c *Cache) column(inverted bool, sampleIndex int) []int64 {
 	if at, ok := c.values[inverted]; ok && at.sampleIndex == sampleIndex {
 		return at.values

@@ -236,7 +236,7 @@ func TestFlameFilters(t *testing.T) {
 	})
 }
 
-// TestFlameFiltersOfManyStacks does the same with stacks enough that the order sorts them in groups.
+// TestFlameFiltersOfManyStacks does the same with so many stacks that the order sorts groups.
 func TestFlameFiltersOfManyStacks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
