@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"io"
+	"log"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -11,7 +13,7 @@ import (
 // server have the same origin.
 func forward(t *testing.T, to *url.URL) http.Handler {
 	t.Helper()
-	return &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+	return &httputil.ReverseProxy{FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0), Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(to)
 		r.Out.Header.Del("Origin") // of the test's page
 	}}

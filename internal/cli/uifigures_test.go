@@ -386,7 +386,15 @@ func checkCompare(f *figuresTest, _ string) {
 		} else if x.at("exact").is() {
 			interval = "exact"
 		}
-		want = append(want, []string{x.str("metric") + " " + x.str("unit"), value(x.num("old"), x.str("unit")), value(x.num("new"), x.str("unit")), change, interval, x.str("verdict")})
+		sign := ""
+		if verdict := x.str("verdict"); verdict == "better" || verdict == "worse" {
+			sign = map[bool]string{true: "▼ ", false: "▲ "}[x.num("ratio") < 1]
+		}
+		floor := ""
+		if x.num("floor") != 0 {
+			floor = shownPercent(x.num("floor"))
+		}
+		want = append(want, []string{x.str("name"), x.str("metric") + " " + x.str("unit"), value(x.num("old"), x.str("unit")), value(x.num("new"), x.str("unit")), change, interval, floor, sign + x.str("verdict")})
 	}
 	f.rows("compare", 0, want)
 }

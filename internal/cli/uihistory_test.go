@@ -92,7 +92,7 @@ see("profile", [doc().body.dataset.view, doc().querySelector("#source").selected
 	for what, want := range map[string][]string{
 		"marks":       {"+", "% at abc5000000"},
 		"change":      {"ms/op", "abc4000000", "abc5000000", "commit", "sixth.hone", "cpu.pprof"},
-		"newest run":  {"2026-01-10 12:00", "20 ms/op", "go1.26", "Change 9"},
+		"newest run":  {"2026-01-10 12:00", "20 ms/op", "go1.26", "20.1 ms", "Change 9"},
 		"its own run": {"2026-01-06 12:00", "20.4 ms/op", "sixth.hone", "cpu.pprof", "Change 5"},
 	} {
 		for _, w := range want {

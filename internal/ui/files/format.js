@@ -45,3 +45,15 @@ export function quantity(value, unit) {
   if (unit === "bytes") return bytes(value);
   return digits(value);
 }
+
+/**
+ * A value of a metric whose unit is as in benchmarks and histories: "ns/op", or with a name before it, "cpu s/request".
+ * @param {number} value @param {string} unit
+ */
+export function measured(value, unit) {
+  const [base, ...per] = (unit.split(" ").at(-1) || "").split("/"), rest = per.map((p) => "/" + p).join("");
+  if (base === "s" || base === "sec") return nanoseconds(value * 1e9) + rest;
+  if (base === "ns") return nanoseconds(value) + rest;
+  if (base === "B") return bytes(value) + rest;
+  return digits(value) + " " + base + rest;
+}

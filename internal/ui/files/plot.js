@@ -90,7 +90,8 @@ export function plot(p) {
   for (const t of log ? decades(least, most) : ticks(most, p.y === bytes)) svg.append(s("line", { x1: left, x2: width - right, y1: up(t), y2: up(t), class: "grid" }), s("text", { x: left - 6, y: up(t) + 4, "text-anchor": "end" }, p.y(t)));
   const shown = p.even ? between(x0, x1) : [0, 0.25, 0.5, 0.75, 1].map((f) => x0 + f * (x1 - x0));
   for (const x of shown) svg.append(s("text", { x: at(x), y: height - 6, "text-anchor": at(x) < left + 20 ? "start" : at(x) > width - right - 20 ? "end" : "middle" }, p.x(x)));
-  for (const m of p.marks || []) svg.append(s("line", { x1: at(m.x), x2: at(m.x), y1: top, y2: height - bottom, class: "mark" }, s("title", {}, m.name)));
+  for (const m of p.marks || []) svg.append(s("line", { x1: at(m.x), x2: at(m.x), y1: top, y2: height - bottom, class: "mark" }, s("title", {}, m.name)),
+    s("text", { x: at(m.x), y: top - 5, "text-anchor": at(m.x) > width - 150 ? "end" : at(m.x) < left + 80 ? "start" : "middle" }, m.name));
   p.series.forEach((l, i) => {
     const kind = `series s${i % 4}`;
     for (const q of l.points) if (q.low !== undefined && q.high !== undefined) svg.append(s("line", { x1: at(q.x), x2: at(q.x), y1: up(q.low), y2: up(q.high), class: kind }));

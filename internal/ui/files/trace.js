@@ -4,6 +4,7 @@ import { h, table } from "./dom.js";
 import { address, ask, go, link, source, state } from "./address.js";
 import { bytes, digits, nanoseconds, percent } from "./format.js";
 
+const paper = "718px"; // between the margins of A4 and of Letter
 const left = 190, right = 14, trackHeight = 46, laneHeight = 15, gap = 10;
 
 /** Colours that people with any colour vision can tell apart (Okabe and Ito), by theme. */
@@ -219,6 +220,12 @@ export async function trace() {
   new ResizeObserver(draw).observe(canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   requestAnimationFrame(draw);
+  const onPaper = (/** @type {string} */ width) => { // scaled down from a wide window, texts would be too small
+    canvas.style.width = width;
+    draw();
+  };
+  addEventListener("beforeprint", () => onPaper(paper));
+  addEventListener("afterprint", () => onPaper(""));
 
   const t = o.totals;
   const states = [["running", t.running_seconds, "running"], ["ready, not running", t.runnable_seconds, "runnable"], ["in system calls", t.syscall_seconds, "syscall"], ["blocked", t.waiting_seconds, "waiting"], ["garbage collection running", t.gc_seconds, "gc"], ["the world stopped", t.stopped_seconds, "stopped"]];

@@ -217,6 +217,7 @@ function listed(r, more) {
         const cost = (/** @type {number|undefined} */ x, unit = r.unit) => h("td.n", null, x ? quantity(x, unit) : "");
         const row = h("tr", null, h("td.n", null, l.line), cost(l.flat), cost(l.cum), more.map((m) => cost(m.of.get(`${f.function}:${l.line}`), m.unit)),
           runs.length ? h("td.n", null, l.executions === undefined ? "" : digits(l.executions)) : null, h("td.code.wide", null, (l.source || "").replaceAll("\t", "    ")));
+        if (l.cum) row.className = "hot";
         if (l.cum) row.style.background = l.cum > 0 ? `rgba(var(--hot), ${0.05 + 0.45 * Math.min(1, l.cum / most)})` : `rgba(var(--cold), ${0.05 + 0.45 * Math.min(1, -l.cum / most)})`;
         return [row, ...(remarks.get(l.line) || []).map((/** @type {any} */ t) => h("tr.remark", null, heads.slice(1).map(() => h("td", null)), h("td.wide", null, "    " + t)))];
       }))));
@@ -242,6 +243,7 @@ async function disassembly() {
           const head = where && where !== last ? h("tr.remark", null, h("td", null), h("td", null), h("td", null), h("td.wide", null, `${where}  ${(i.source || "").trim()}`)) : null;
           last = where || last;
           const row = h("tr", null, h("td.n", null, i.address), h("td.n", null, i.flat ? quantity(i.flat, r.unit) : ""), h("td.n", null, i.cum ? quantity(i.cum, r.unit) : ""), h("td.code.wide", null, "    " + i.text));
+          if (i.flat) row.className = "hot";
           if (i.flat) row.style.background = `rgba(var(--hot), ${0.05 + 0.45 * (i.flat / most)})`;
           return [head, row, ...(i.remarks || []).map((/** @type {any} */ m) => h("tr.remark", null, h("td", null), h("td", null), h("td", null), h("td.wide", null, "    compiler: " + m.text)))];
         }))));
@@ -367,17 +369,24 @@ function basePicker(/** @type {any} */ view) {
     ` · new side: ${source().name}`);
 }
 
+/** The sign of a change with a verdict: more of a metric may be better. @param {any} x a row of hone compare */
+function direction(x) {
+  return x.verdict === "better" || x.verdict === "worse" ? (x.ratio < 1 ? "▼ " : "▲ ") : "";
+}
+
 async function compare() {
   if (!state().get("base")) return basePicker("compare");
   const r = await ask("compare");
   const value = (/** @type {any} */ x, /** @type {any} */ unit) => quantity(x, unit === "s" || unit.startsWith("s/") ? "seconds" : unit.startsWith("B/") ? "bytes" : "count");
   return [basePicker("compare"), table([
+    { head: "of", of: (x) => x.name || "" },
     { head: "metric", of: (x) => `${x.metric} ${x.unit}` },
     { head: "old", of: (x) => x.old, text: (x) => value(x.old, x.unit), number: true },
     { head: "new", of: (x) => x.new, text: (x) => value(x.new, x.unit), number: true },
     { head: "change", of: (x) => x.ratio ?? 1, text: (x) => (x.ratio === undefined ? "" : (x.ratio >= 1 ? "+" : "") + percent(x.ratio - 1)), number: true },
     { head: "95 %", of: (x) => x.low ?? 0, text: (x) => (x.low === undefined ? (x.exact ? "exact" : "") : `${percent(x.low - 1)} to ${percent(x.high - 1)}`), number: true },
-    { head: "verdict", of: (x) => x.verdict, cell: (x) => h("span." + x.verdict, null, x.verdict) },
+    { head: "±", of: (x) => x.floor ?? 0, text: (x) => (x.floor ? percent(x.floor) : ""), number: true },
+    { head: "verdict", of: (x) => x.verdict, text: (x) => direction(x) + x.verdict, cell: (x) => h(`span.${x.verdict}.said`, null, direction(x) + x.verdict) },
   ], r.rows || []), ...(r.notes || []).map((/** @type {any} */ n) => h("p.note", null, "note: " + n))];
 }
 

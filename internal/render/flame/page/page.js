@@ -67,12 +67,15 @@ function showGaps() {
   element("note").textContent = text;
 }
 
-function draw() {
+/** The width in pixels between the margins of A4 and of Letter, less those of the graph. */
+const paper = 670;
+
+function draw(printed = false) {
   const { from, to } = now();
   element("room").style.height = rows() * rowHeight + 8 + "px";
-  const width = main.clientWidth - 24;
-  const height = Math.min(main.clientHeight, rows() * rowHeight + 8);
-  const dark = document.documentElement.dataset.theme === "dark";
+  const width = printed ? paper : main.clientWidth - 24;
+  const height = Math.min(printed ? Infinity : main.clientHeight, rows() * rowHeight + 8);
+  const dark = !printed && document.documentElement.dataset.theme === "dark";
   const doubtful = new Set([...verdicts].filter(([, verdict]) => verdict !== "better" && verdict !== "worse").map(([fn]) => fn));
   paint(canvas, data, { panes, rows: rows(), from, to, selected, wanted, doubtful, dark, scroll: main.scrollTop }, width, height);
   const { tree } = panes[selected.pane];
@@ -449,8 +452,10 @@ function begin() {
   more.textContent = ` · ${data.type} · ${formatValue(data, data.total)}${data.duration ? " over " + data.duration : ""}`;
   title.append(/:\/\//.test(data.source) ? data.source : data.source.replace(/\S*[/\\]/g, ""), more);
   title.title = data.source;
-  new ResizeObserver(draw).observe(main);
-  main.addEventListener("scroll", draw);
+  new ResizeObserver(() => draw()).observe(main);
+  addEventListener("beforeprint", () => draw(true));
+  addEventListener("afterprint", () => draw());
+  main.addEventListener("scroll", () => draw());
   recall();
   main.focus();
 }
