@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -60,13 +61,18 @@ func (s *Shape) asks(p *gocode.Place, a *ast.AssignStmt) bool {
 		return true
 	case *ast.CallExpr:
 		sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
-		if !ok || len(x.Args) == 0 || !slices.Contains([]string{"Get", "Load", "Lookup", "Peek", "Find", "GetIfPresent"}, sel.Sel.Name) {
+		if !ok || len(x.Args) == 0 || !named(sel, "Get", "Load", "Lookup", "Peek", "Find", "GetIfPresent", "Cached") {
 			return false
 		}
 		s.Cache, s.Key = sel.X, x.Args[len(x.Args)-1]
 		return true
 	}
 	return false
+}
+
+// named reports whether a method has one of some names, exported or not.
+func named(sel *ast.SelectorExpr, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, sel.Sel.Name) })
 }
 
 func isSet(m *types.Map) bool {
@@ -97,7 +103,7 @@ func (s *Shape) filled(p *gocode.Place, body ast.Node, after token.Pos) bool {
 			}
 		case *ast.CallExpr:
 			sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
-			if ok && x.Pos() >= after && slices.Contains([]string{"Add", "Set", "Put", "Store", "Insert", "SetDefault", "SetWithTTL", "LoadOrStore", "PutIfAbsent"}, sel.Sel.Name) &&
+			if ok && x.Pos() >= after && named(sel, "Add", "Set", "Put", "Store", "Insert", "SetDefault", "SetWithTTL", "LoadOrStore", "PutIfAbsent", "Save", "Keep", "Remember", "Cache") &&
 				len(x.Args) >= 2 && syntax.Same(p, sel.X, s.Cache) && slices.ContainsFunc(x.Args, func(e ast.Expr) bool { return syntax.Same(p, e, s.Key) }) {
 				s.Store = x
 			}

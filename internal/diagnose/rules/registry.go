@@ -25,6 +25,7 @@ import (
 	clockperitem "github.com/hone-go/hone/internal/diagnose/rules/clock-per-item"
 	cloneforpart "github.com/hone-go/hone/internal/diagnose/rules/clone-for-part"
 	closurebyref "github.com/hone-go/hone/internal/diagnose/rules/closure-by-ref"
+	closurepercall "github.com/hone-go/hone/internal/diagnose/rules/closure-per-call"
 	codecpervalue "github.com/hone-go/hone/internal/diagnose/rules/codec-per-value"
 	columnorder "github.com/hone-go/hone/internal/diagnose/rules/column-order"
 	compresslevel "github.com/hone-go/hone/internal/diagnose/rules/compress-level"
@@ -183,6 +184,7 @@ func All() []rule.Rule {
 		clockperitem.Rule(),
 		cloneforpart.Rule(),
 		closurebyref.Rule(),
+		closurepercall.Rule(),
 		codecpervalue.Rule(),
 		columnorder.Rule(),
 		compresslevel.Rule(),

@@ -10,19 +10,31 @@ import (
 
 // Allocating returns the nodes of the line that may allocate themselves, as far as syntax and types
 // show: literals behind a pointer or of slices and maps, make, new and append, conversions and
-// concatenations of strings, function literals, conversions to interfaces, go and defer.
+// concatenations of strings, function literals, method values, conversions to interfaces, go and
+// defer.
 func Allocating(p *gocode.Place) []ast.Node {
 	var found []ast.Node
+	called := map[ast.Expr]bool{} // methods that are called, not bound
 	ast.Inspect(Body(p), func(n ast.Node) bool {
 		if n == nil || Line(p, n.Pos()) > p.Line || Line(p, n.End()) < p.Line {
 			return false
 		}
-		if allocatesAt(p, n) {
+		if call, ok := n.(*ast.CallExpr); ok {
+			called[ast.Unparen(call.Fun)] = true
+		}
+		if sel, ok := n.(*ast.SelectorExpr); allocatesAt(p, n) || ok && !called[sel] && Binds(p, sel) && Line(p, sel.Pos()) == p.Line {
 			found = append(found, n)
 		}
 		return true
 	})
 	return found
+}
+
+// Binds reports whether a selector that is not called is a method value: a function that has its
+// receiver bound.
+func Binds(p *gocode.Place, sel *ast.SelectorExpr) bool {
+	s := p.Info.Selections[sel]
+	return s != nil && s.Kind() == types.MethodVal
 }
 
 // AllocatesOnly reports whether only the given nodes (or nodes in them) allocate on the line, so

@@ -13,6 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
+	"github.com/hone-go/hone/internal/site"
 )
 
 // Rule is costly-call.
@@ -26,8 +27,11 @@ func Rule() rule.Rule {
 		Finder: finder.Patterns{
 			// Rules that know more about a line, such as that its inputs repeat, come first.
 			Claim: rule.Claim{Fraction: kept, Specificity: -1, Removes: true},
+			Prepare: func(*rule.Pass) []finder.Line {
+				return []finder.Line{{Start: finder.Frames(callers()), Judge: judge}}
+			},
 			Lines: []finder.Line{
-				{Start: finder.Callers{Functions: functions(), Keep: stacks.Steady}, Judge: judge},
+				{Start: finder.Rows(finder.TakeOwn), Judge: boxed},
 				{Start: finder.Callers{Functions: []string{exporter}, Keep: stacks.Steady}, Judge: exports},
 			},
 		},
@@ -56,6 +60,27 @@ const (
 	perRequest = 0.05 // executions per request or operation from which a call is on a hot path
 	perRun     = 100  // the same per run of a program that exits
 )
+
+// callers returns a function that finds, in the stack of a row, the line that calls one of the
+// functions from outside of their module.
+func callers() func(*site.Row) int {
+	all := functions()
+	listed := map[string]bool{} // by name: stacks have the same names again and again
+	return func(r *site.Row) int {
+		for i := 1; i < len(r.Stack); i++ {
+			callee, f := r.Stack[i-1], r.Stack[i]
+			is, seen := listed[callee.Function]
+			if !seen {
+				is = funcname.Match(callee.Function, all...)
+				listed[callee.Function] = is
+			}
+			if is && f.Owner.Module != callee.Owner.Module {
+				return i
+			}
+		}
+		return -1
+	}
+}
 
 func judge(c *finder.Case) bool {
 	calls := syntax.CallsOf(c.Place, funcname.TypedAll(functions())...)
@@ -105,6 +130,22 @@ func wait(c *finder.Case) {
 	c.Saving = t.Saving()
 	c.Cause += fmt.Sprintf(" Requests wait there for %s of their time.", t.Share())
 	c.Evidence = append(c.Evidence, t.Evidence(c.Pass, "the other side", "woken at")...)
+}
+
+// boxed judges a line that converts a value to an interface only to set something to it by
+// reflection.
+func boxed(c *finder.Case) bool {
+	for _, call := range syntax.CallsOf(c.Place, "reflect.ValueOf") {
+		if len(call.Args) != 1 || !syntax.Boxes(c.Place, call.Args[0]) || !loops.PerCall(c.Place, call) || !syntax.AllocatesOnly(c.Place, call) {
+			continue
+		}
+		x := syntax.Text(call.Args[0])
+		c.Cause = fmt.Sprintf("reflect.ValueOf takes its argument as an interface, so %s is boxed: each call allocates memory for a copy of it.", x)
+		c.Fix = fmt.Sprintf("Use a method that takes the value itself (SetInt, SetString, …), or make one reflect.Value of a pointer (reflect.ValueOf(&%s).Elem()) and use it for all.", x)
+		c.Confidence = rule.Measured
+		return true
+	}
+	return false
 }
 
 // exporter is what sends each span on its own.

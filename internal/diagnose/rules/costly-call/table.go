@@ -280,6 +280,18 @@ func texts() []call {
 func typed() []call {
 	return []call{
 		{
+			functions: []string{"google.golang.org/protobuf/encoding/protojson.Marshal", "google.golang.org/protobuf/encoding/protojson.MarshalOptions.Marshal*"},
+			does:      "encodes the message through the reflection of protobuf: it looks up and sorts the fields of each message, and takes several times as long as the binary form or encoding/json with a plain struct",
+			instead:   "Send the binary form (proto.Marshal) where the other side can read it, keep the text of messages that do not change, or fill a plain struct and encode that with encoding/json.",
+			saves:     rule.Fraction{Expect: 0.7, Low: 0.3, High: 0.9},
+		},
+		{
+			functions: []string{"reflect.Append", "reflect.AppendSlice"},
+			does:      "allocates a slice header for its result and copies the element by reflection, even where the slice has room",
+			instead:   "Grow the slice once (reflect.Value.Grow, SetLen) and set its elements by index, or append in a function for the type (generics).",
+			saves:     byHand,
+		},
+		{
 			functions: []string{
 				"github.com/google/go-cmp/cmp.Equal", "github.com/google/go-cmp/cmp.Diff",
 			},

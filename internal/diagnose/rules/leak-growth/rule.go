@@ -30,6 +30,12 @@ const (
 	// leastRequests in the window, each of which leaves perRequest objects behind on average.
 	leastRequests = 500
 	perRequest    = 0.5
+	// several times the memory of the requests that may be under way must stay: those of one
+	// profile may have made more than the mean, and the profile samples.
+	several = 4
+	// collecting is how many seconds a collection takes at most, on a machine that other processes
+	// use as well.
+	collecting = 0.1
 	// seldom is how often entries are removed for each time that one is added, below which that
 	// does not help.
 	seldom = 0.01
@@ -141,7 +147,7 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 	if g.callee != "" {
 		m.Fix = fmt.Sprintf("Find out how %s releases what it keeps for each call (a Remove, Close, Stop, Unregister, Delete), and call that when the entry is no longer needed.", who)
 	}
-	if w.requests >= leastRequests && float64(g.objects) >= perRequest*float64(w.requests) {
+	if w.requests >= leastRequests && float64(g.objects) >= perRequest*float64(w.requests) && !w.underWay(g) {
 		m.Confidence = rule.Likely // a cache has fewer keys than there are requests
 		m.Cause += " Each request leaves some behind."
 	} else if p.Manifest.Target.Kind == "program" {
@@ -154,6 +160,17 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 		w.keeper(&m, place)
 	}
 	return m, m.Confidence == rule.Likely || float64(g.bytes) >= stays*float64(g.made)
+}
+
+// underWay reports whether the live memory may be that of requests under way, or may have been made
+// while the collection before the heap profile ran: such objects survive it.
+func (w *window) underWay(g growth) bool {
+	made := float64(g.made)
+	passing := made * collecting / w.phase.Seconds
+	if load := w.pass.Manifest.Load; load != nil && w.requests > 0 {
+		passing += several * made / float64(w.requests) * float64(load.Connections)
+	}
+	return float64(g.bytes) < passing
 }
 
 // keeper adds what retains the memory, if the source shows that.
