@@ -177,6 +177,9 @@ func tryCase(ctx context.Context, c *fieldCase, work string, duration time.Durat
 		err = c.write(ctx, dir)
 		if fixed {
 			o.BuildFlags = []string{"-tags=fixed"}
+			if err == nil {
+				err = c.upgrade(ctx, dir)
+			}
 		}
 	} else {
 		err = c.copy(ctx, dir, fixed)
@@ -200,8 +203,17 @@ func tryCase(ctx context.Context, c *fieldCase, work string, duration time.Durat
 // copy copies a case that is a directory to another directory, if requested at the version that
 // fixed the fault.
 func (c *fieldCase) copy(ctx context.Context, dir string, fixed bool) error {
-	if err := os.CopyFS(dir, os.DirFS(c.dir)); err != nil || !fixed || len(c.GoodGet) == 0 {
+	if err := os.CopyFS(dir, os.DirFS(c.dir)); err != nil || !fixed {
 		return err
+	}
+	return c.upgrade(ctx, dir)
+}
+
+// upgrade changes a copy of a case to the version of the module that fixed the fault, if the fault
+// is in a module.
+func (c *fieldCase) upgrade(ctx context.Context, dir string) error {
+	if len(c.GoodGet) == 0 {
+		return nil
 	}
 	for _, args := range [][]string{append([]string{"get"}, c.GoodGet...), {"mod", "tidy"}} {
 		cmd := exec.CommandContext(ctx, "go", args...)
