@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"maps"
 	"net/url"
 	"os"
@@ -142,6 +143,40 @@ func TestUIFiguresInBrowser(t *testing.T) {
 		}
 		for _, view := range views {
 			checks[view](f, slowest[path])
+		}
+		checkReport(f)
+	}
+}
+
+// checkReport: the report is one file without references to others; it shows the findings of the
+// recording, and neither source text nor names if that was asked for.
+func checkReport(f *figuresTest) {
+	r := f.json("findings", "-json", f.path)
+	for _, format := range []string{"html", "md"} {
+		for _, hidden := range []string{"", "-no_source", "-anonymize"} {
+			args := append(strings.Fields("report -q "+hidden), "-format", format, f.path)
+			page := f.k.run(f.t, args...)
+			if len(page) > 1<<20 || regexp.MustCompile(`(?i)(src|href)="[^#"]|url\(|@import`).MatchString(page) {
+				f.t.Errorf("%q: %d bytes, or a reference to another file", args, len(page))
+			}
+			text := html.UnescapeString(page)
+			for _, x := range r.at("findings").list() {
+				if x.str("rule") == "costly-line" {
+					continue
+				}
+				f.texts("report", text, x.str("title"))
+				for _, s := range x.at("sites").list() {
+					if source := strings.TrimSpace(s.str("source")); source != "" && strings.Contains(text, source) != (hidden == "") {
+						f.t.Errorf("%q: source text %q", args, source)
+					}
+				}
+				if short := baseName(x.str("function")); strings.Contains(text, short) == (hidden == "-anonymize") {
+					f.t.Errorf("%q: the function %q", args, short)
+				}
+			}
+			if hidden == "-anonymize" && (strings.Contains(text, f.k.env.Dir) || strings.Contains(text, "/list") || strings.Contains(text, "/slow")) {
+				f.t.Errorf("%q names a directory or a request", args)
+			}
 		}
 	}
 }

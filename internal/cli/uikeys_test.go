@@ -94,6 +94,12 @@ for (const key of ["w", "c", "r", "y"]) {
   await press(key);
   see(key, [doc().body.dataset.view, at("part"), at("from"), at("to")]);
 }
+await open("/?src=2&view=trace");
+const wide = doc().querySelector("canvas").clientWidth;
+frame.contentWindow.dispatchEvent(new Event("beforeprint"));
+const paper = doc().querySelector("canvas").clientWidth;
+frame.contentWindow.dispatchEvent(new Event("afterprint"));
+see("on paper", [paper, doc().querySelector("canvas").clientWidth === wide, wide > paper]);
 await open("/?src=1&view=flame");
 const message = async (data, source = doc().querySelector("main iframe").contentWindow) => {
   frame.contentWindow.dispatchEvent(new MessageEvent("message", { data, source }));
@@ -120,7 +126,7 @@ see("percent", [0.0125, 0.0996, 0.5, -0.021].map(format.percent));
 		"+": "true", "ArrowRight": "true", "ArrowLeft": "true", "-": "true", "0": "null null",
 		"[ and ]": `["flame graph of the selection:",true,true]`, "Esc": "flame graph of this window:", "Enter zooms": "true",
 		"w": `["flame","blocking","1000ns","500000ns"]`, "c": `["flame","cpu","1000ns","500000ns"]`, "r": `["flame","sched","1000ns","500000ns"]`, "y": `["flame","syscalls","1000ns","500000ns"]`,
-		"? in a frame": "true", "g t in a frame": "top", "l": `["source","main.x"]`,
+		"on paper": "[718,true,true]", "? in a frame": "true", "g t in a frame": "top", "l": `["source","main.x"]`,
 		"digits": `["100","10","20","1","1,234,568","0.00123","-3.14","10","0"]`, "percent": `["1.3 %","10.0 %","50 %","-2.1 %"]`,
 	}
 	for key, view := range views {

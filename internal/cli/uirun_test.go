@@ -16,7 +16,8 @@ import (
 )
 
 // TestRunUI records a service with hone run -ui: its page gets the phases, the rate, latencies, CPU
-// and live heap while they are measured. Ctrl-C leaves a recording that can be read, and no process.
+// and live heap while they are measured. Ctrl-C leaves a recording that can be read, and no
+// process.
 func TestRunUI(t *testing.T) {
 	live.Only(t)
 	dir, port := unpackPrograms(t)

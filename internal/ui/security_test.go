@@ -19,7 +19,7 @@ func (s *service) Sources() []ui.Source {
 	return append(s.backend.Sources(), ui.Source{Name: "http://127.0.0.1:6060", Path: "http://127.0.0.1:6060", Kind: ui.KindService})
 }
 
-// takable returns a handler that can take data from a service, and counts how often it was asked to.
+// takable returns a handler that can take data from a service, and tells what it was asked for.
 func takable(t *testing.T, token string) (h http.Handler, b *service, taken chan string) {
 	b, taken = &service{}, make(chan string, 100)
 	return serve(t, ui.Options{Backend: b, Feed: &ui.Feed{}, Token: token, Take: func(ctx context.Context, _ ui.Source, what string, _ time.Duration, _ func(ui.Event)) (string, error) {
@@ -126,7 +126,8 @@ func TestGetChangesNothing(t *testing.T) {
 	}
 }
 
-// TestTokenIsForEverything: without the token, no address answers, also those that change something.
+// TestTokenIsForEverything: without the token, no address answers, including those that change
+// something.
 func TestTokenIsForEverything(t *testing.T) {
 	h, b, taken := takable(t, "secret")
 	for _, address := range []string{"/", "/files/app.js", "/api/sources", "/api/top?src=0", "/api/live", "/page/flame?src=0", "/part/cpu.pprof?src=0", "/api/take", "/api/stop", "/nothing"} {

@@ -67,8 +67,8 @@ type Options struct {
 	Token string
 	// Feed, if not nil, provides the events of a recording in progress.
 	Feed *Feed
-	// Take, if not nil, takes what a page requests from a service or from a history, and returns the
-	// path of the result. It needs a Feed.
+	// Take, if not nil, takes what a page requests from a service or from a history, and returns
+	// the path of the result. It needs a Feed.
 	Take func(ctx context.Context, service Source, what string, length time.Duration, say func(Event)) (path string, err error)
 	// AnyHost accepts requests for any host name, which a server that is not on loopback needs. It
 	// requires a Token.

@@ -14,10 +14,11 @@ import (
 //go:embed testdata/drive.js
 var helpers string
 
-// Drive opens a page with a script that drives the pages of a handler in a frame of the same origin,
-// and returns what the script saw. Unlike that of [OpenURL], the browser's clock is the real one, so
-// that the script can wait for what the server does. It calls see(WHAT, GOT); drive.js has the other
-// functions. An exception of the script, and each error in the console of the page, fails the test.
+// Drive opens a page with a script that drives the pages of a handler in a frame of the same
+// origin, and returns what the script saw. Unlike that of [OpenURL], the browser's clock is the
+// real one, so that the script can wait for the server. It calls see(WHAT, GOT); testdata/drive.js
+// has the other functions. An exception of the script, or an error in the console of the page,
+// fails the test.
 func Drive(t *testing.T, h http.Handler, script string) map[string]string {
 	t.Helper()
 	done := make(chan []byte, 1)
@@ -41,7 +42,7 @@ await fetch("/drive/seen", { method: "POST", body: JSON.stringify(seen) });
 			done <- data
 		}
 	})
-	// The browser exits when the page is loaded, which is when it has this image: when the script is done.
+	// The browser exits when the page is loaded, and the page has loaded when it gets this image.
 	over := make(chan struct{})
 	var result []byte
 	mux.HandleFunc("GET /drive/held", func(w http.ResponseWriter, r *http.Request) {
