@@ -42,6 +42,7 @@ import (
 	ctorpercall "github.com/hone-go/hone/internal/diagnose/rules/ctor-per-call"
 	debugbuild "github.com/hone-go/hone/internal/diagnose/rules/debug-build"
 	debugloggingon "github.com/hone-go/hone/internal/diagnose/rules/debug-logging-on"
+	decodedtofilter "github.com/hone-go/hone/internal/diagnose/rules/decoded-to-filter"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	deferinloop "github.com/hone-go/hone/internal/diagnose/rules/defer-in-loop"
 	discardederror "github.com/hone-go/hone/internal/diagnose/rules/discarded-error"
@@ -201,6 +202,7 @@ func All() []rule.Rule {
 		ctorpercall.Rule(),
 		debugbuild.Rule(),
 		debugloggingon.Rule(),
+		decodedtofilter.Rule(),
 		deepequaltyped.Rule(),
 		deferinloop.Rule(),
 		discardederror.Rule(),

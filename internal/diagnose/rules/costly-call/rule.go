@@ -51,7 +51,7 @@ standard library and of well-known modules. It reports calls that run for at
 least one request in twenty, or a hundred times in each run of a program that
 exits, and leaves alone those that only fill a value that is kept.
 
-Seen in the field: hyperledger-archives/fabric#647 (15 % of the time in look-ups
+Seen in the field: hyperledger-archives/fabric#647 (15 % of the time in lookups
 of settings), opencloud-eu/opencloud#3288 (a policy prepared for each query: 15
 times as long), helm/helm#31342, hashicorp/hcl-lang#40 (copies by reflection),
 drand/drand#595 (a client for each call), Clever/wag#292 (indented JSON).`

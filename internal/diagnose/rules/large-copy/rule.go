@@ -22,7 +22,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "large-copy",
 		Kind:  rule.CPU,
-		Title: "Large values copied only to be read",
+		Title: "Large values copied whole",
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
@@ -43,15 +43,19 @@ most of the copy is wasted.
 
 Use the element in place: for i := range xs { v := &xs[i] … }, or split the
 struct so that the slice holds smaller elements. A receiver or parameter that is
-a large struct or array is copied for each call too; make it a pointer.
+a large struct or array is copied for each call too; make it a pointer. An array
+that a function returns is cleared and copied whole, also where few of its
+elements are used: return a slice, or fill one that the caller passes.
 
 It is fine when the copy is kept, or protects from changes of the original while
 it is read. The rule reports loops that read fields of v and do nothing else
 with it, and calls that pass 1 KiB or more to a function of the same package
-that only reads it, where the copy has most of the CPU of its line.
+that only reads it, or get 16 KiB or more from one, where the copy has most of the
+CPU of its line.
 
 Seen in the field: golang/go#31588, ariejan/i6502#11 (13.5 s became 4.9),
-go-critic/go-critic#82, microsoft/go-mssqldb#316.`
+go-critic/go-critic#82, microsoft/go-mssqldb#316, jasonlvhit/gocron#161 (a result
+of 10,000 pointers).`
 
 // copies are the runtime's functions for large values. The line's own instructions copy small ones.
 var copies = []string{"runtime.memmove", "runtime.duffcopy", "runtime.typedmemmove", "runtime.wbMove"}
@@ -66,11 +70,11 @@ func copying(s *site.Site) rule.Match {
 func judge(c *finder.Case) bool {
 	size := copied(c.Pass, c.Site)
 	if size == "" {
-		return false
+		return result(c)
 	}
 	loop := fieldsOnly(c.Place)
 	if loop == nil {
-		return byValue(c)
+		return byValue(c) || result(c)
 	}
 	v, xs := syntax.Text(loop.Value), syntax.Text(loop.X)
 	c.Cause = fmt.Sprintf("Every iteration copies an element of %s into %s (%s, according to the compiler), and the body reads only single fields.", xs, v, size)
