@@ -96,10 +96,19 @@ func (e *engine) beyond(d *draft) []SiteRef {
 	for _, l := range d.lines {
 		whole += l.share
 	}
+	inside := 0
+	for _, l := range order {
+		if l.role == RoleInside {
+			inside++
+		}
+	}
 	var refs []SiteRef
 	n := map[Role]int{}
 	for _, l := range order {
-		if n[l.role]++; n[l.role] > mostRoles {
+		n[l.role]++
+		// Of a long way inside, the first line is where it enters a dependency, and the last ones
+		// are where the time goes. Those in between only call the next one.
+		if l.role == RoleInside && inside > mostRoles && n[l.role] > 1 && n[l.role] <= inside-(mostRoles-1) || l.role == RoleCaller && n[l.role] > mostRoles {
 			continue
 		}
 		refs = append(refs, SiteRef{Place: place(*l.f), Role: l.role, Share: round(whole * float64(sums[of(l)]) / float64(total)), Source: e.source(&site.Site{Frame: *l.f})})

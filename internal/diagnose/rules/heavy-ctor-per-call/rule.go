@@ -241,26 +241,44 @@ func late(p *gocode.Place, m *rule.Match) bool {
 }
 
 // uses reports whether the package of a place creates writers of the compression package, and
-// whether it reuses any: it calls Get of a sync.Pool, or resets writers, possibly through an
-// interface.
+// whether it resets any to a new destination, possibly through an interface.
 func uses(p *gocode.Place, pkg string) (made string, reset bool) {
-	for _, obj := range p.Info.Uses {
-		fn, ok := obj.(*types.Func)
-		if !ok {
-			continue
-		}
-		switch name := fn.FullName(); name {
-		case pkg + ".NewWriter", pkg + ".NewWriterLevel", pkg + ".NewWriterLevelDict":
-			if made == "" || name < made {
-				made = name
+	for _, file := range p.Files() {
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
 			}
-		case "(*sync.Pool).Get":
-			reset = true
-		default:
-			reset = reset || fn.Name() == "Reset" && resetsWriter(fn)
-		}
+			sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			fn, ok := p.Info.Uses[sel.Sel].(*types.Func)
+			if !ok {
+				return true
+			}
+			switch name := fn.FullName(); name {
+			case pkg + ".NewWriter", pkg + ".NewWriterLevel", pkg + ".NewWriterLevelDict":
+				if made == "" || name < made {
+					made = name
+				}
+			default:
+				reset = reset || fn.Name() == "Reset" && resetsWriter(fn) && !discards(call)
+			}
+			return true
+		})
 	}
 	return made, reset
+}
+
+// discards reports whether a Reset drops what is written afterwards: it does not prepare a writer
+// for its next use.
+func discards(call *ast.CallExpr) bool {
+	if len(call.Args) != 1 {
+		return false
+	}
+	sel, ok := ast.Unparen(call.Args[0]).(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == "Discard"
 }
 
 // resetsWriter reports whether a method has a parameter for the new io.Writer to write to.

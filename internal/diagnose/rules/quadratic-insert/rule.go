@@ -96,6 +96,7 @@ const (
 	prepends way = iota + 1
 	inserts
 	removes
+	cuts
 	copies
 )
 
@@ -105,6 +106,8 @@ func (w way) what(xs string) string {
 		return "allocates a new slice and copies all of " + xs + " to its end"
 	case inserts:
 		return "moves all of " + xs + " up to make room in front"
+	case cuts:
+		return "moves the rest of " + xs + " down to close a gap"
 	case copies:
 		return "allocates a new slice and copies all of " + xs + " into it"
 	}
@@ -115,6 +118,8 @@ func (w way) fix(xs string) string {
 	switch w {
 	case copies:
 		return fmt.Sprintf("Append in place, %s = append(%s, x), which copies only when the capacity is used up: n additions copy about 2n elements. Readers of an older slice do not see what is appended after its end, if each slice is appended to only once.", xs, xs)
+	case cuts:
+		return fmt.Sprintf("Move each element that stays to its final place once: write it at a second index that follows the first, and cut %s once after the loop (slices.DeleteFunc does so).", xs)
 	case removes:
 		return fmt.Sprintf("Take from the front with %s = %s[1:], or with an index; for a long-lived queue use a ring buffer.", xs, xs)
 	}
@@ -157,8 +162,14 @@ func kind(p *gocode.Place, call *ast.CallExpr, xs ast.Expr) way {
 		}
 		head, ok1 := ast.Unparen(call.Args[0]).(*ast.SliceExpr)
 		tail, ok2 := ast.Unparen(call.Args[1]).(*ast.SliceExpr)
-		if ok1 && ok2 && syntax.Same(p, head.X, xs) && syntax.Same(p, tail.X, xs) && head.Low == nil && is(p, head.High, 0) && is(p, tail.Low, 1) && tail.High == nil {
+		if !ok1 || !ok2 || !syntax.Same(p, head.X, xs) || !syntax.Same(p, tail.X, xs) || head.Low != nil || tail.High != nil {
+			return 0
+		}
+		if is(p, head.High, 0) && is(p, tail.Low, 1) {
 			return removes
+		}
+		if head.High != nil && tail.Low != nil && !last(p, call) {
+			return cuts
 		}
 	case "slices.Concat":
 		for _, arg := range call.Args {
@@ -171,11 +182,46 @@ func kind(p *gocode.Place, call *ast.CallExpr, xs ast.Expr) way {
 			return inserts
 		}
 	case "slices.Delete":
-		if len(call.Args) == 3 && syntax.Same(p, call.Args[0], xs) && is(p, call.Args[1], 0) && is(p, call.Args[2], 1) {
+		if len(call.Args) != 3 || !syntax.Same(p, call.Args[0], xs) {
+			return 0
+		}
+		if is(p, call.Args[1], 0) && is(p, call.Args[2], 1) {
 			return removes
+		}
+		if !last(p, call) {
+			return cuts
 		}
 	}
 	return 0
+}
+
+// last reports whether the loop around a statement ends after it: an element was found and removed.
+func last(p *gocode.Place, n ast.Node) bool {
+	for _, around := range p.Enclosing(n) {
+		var list []ast.Stmt
+		switch b := around.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.FuncLit:
+			return false
+		case *ast.BlockStmt:
+			list = b.List
+		case *ast.CaseClause:
+			list = b.Body
+		}
+		for _, s := range list {
+			if s.Pos() <= n.Pos() {
+				continue
+			}
+			switch s := s.(type) {
+			case *ast.ReturnStmt:
+				return true
+			case *ast.BranchStmt:
+				if s.Tok == token.BREAK || s.Tok == token.GOTO {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 func is(p *gocode.Place, e ast.Expr, n int64) bool {
