@@ -11,10 +11,13 @@ import (
 	"net/http/pprof"
 	"net/url"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/render/browsertest"
 	"github.com/hone-go/hone/internal/ui"
 )
@@ -159,6 +162,26 @@ func TestUITakesFromAService(t *testing.T) {
 		command := append(strings.Split(tt.view, "-"), "-json", path)
 		answersAsCommand(t, env, address+"api/"+tt.view+"?src="+made.Made, command)
 	}
+	if live.On {
+		resp, err := http.Post(address+"api/take", "application/json", strings.NewReader(fmt.Sprintf(`{"src": %q, "what": "record", "seconds": 5}`, ui.IDOf(service.URL))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		phases := map[string]bool{}
+		e := next()
+		for ; !e.Done; e = next() {
+			phases[e.Phase] = true
+		}
+		if e.Error != "" || !phases["clean"] || !phases["cpu"] || !phases["trace"] {
+			t.Fatalf("recording: %+v after %v", e, phases)
+		}
+		found, err := filepath.Glob(filepath.Join(env.CacheDir, "recordings", "*.hone"))
+		if err != nil || len(found) != 1 || ui.IDOf(found[0]) != e.Made {
+			t.Fatalf("recordings %q, made %s: %v", found, e.Made, err)
+		}
+		answersAsCommand(t, env, address+"api/findings?src="+e.Made, []string{"findings", "-json", found[0]})
+	}
 	// What cannot be taken is said, and the page goes on.
 	resp, err := http.Post(address+"api/take", "application/json", strings.NewReader(fmt.Sprintf(`{"src": %q, "what": "cmdline", "seconds": 1}`, ui.IDOf(service.URL))))
 	if err != nil {
@@ -208,5 +231,55 @@ see("sources", [...doc().querySelectorAll("#source option")].length);
 		if got[what] != want {
 			t.Errorf("%s: %s, want %s", what, got[what], want)
 		}
+	}
+}
+
+// TestUIListens: other machines are let in with a token only, which the printed address contains.
+func TestUIListens(t *testing.T) {
+	c := newCorpus(t)
+	for _, listen := range []string{"0.0.0.0:0", "[::]:0", ":0", "example.com:0"} {
+		err := (&uiBackend{env: Env{CacheDir: t.TempDir(), Dir: t.TempDir()}}).Run(t.Context(), io.Discard, "ui", "-no_browser", "-listen", listen, c.profile)
+		if err == nil || !strings.Contains(err.Error(), "-token") {
+			t.Errorf("-listen %s: %v", listen, err)
+		}
+	}
+	address, _ := startedUI(t, "-token", "new", c.profile)
+	base, token, ok := strings.Cut(address, "?token=")
+	if !ok || len(token) < 20 {
+		t.Fatalf("address %s", address)
+	}
+	for target, want := range map[string]int{base: http.StatusUnauthorized, base + "api/sources": http.StatusUnauthorized, base + "?token=" + token[1:]: http.StatusUnauthorized, address: http.StatusOK} {
+		resp, err := http.Get(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("%s: %s, want %d", target, resp.Status, want)
+		}
+	}
+}
+
+// TestUIOpensABrowser: the desktop's command gets the address, unless that is not wanted.
+func TestUIOpensABrowser(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the command of Linux desktops")
+	}
+	dir := t.TempDir()
+	seen := filepath.Join(dir, "seen")
+	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\necho \"$1\" > "+seen+".new && /bin/mv "+seen+".new "+seen+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	c := newCorpus(t)
+	address, _ := startedUI(t, "-no_browser=false", c.profile)
+	for {
+		if got, err := os.ReadFile(seen); err == nil {
+			if strings.TrimSpace(string(got)) != address {
+				t.Errorf("opened %s, printed %s", got, address)
+			}
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }

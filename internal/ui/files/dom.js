@@ -65,7 +65,7 @@ export function table(columns, rows, o = {}) {
     draw();
   } }, c.head)));
   draw();
-  const copy = h("button", { type: "button", title: "copy the rows as text", onclick: () => navigator.clipboard.writeText(
+  const copy = h("button", { type: "button", title: "copy the rows as text", onclick: () => copyText(
     [columns.map((c) => c.head), ...shown().map((row) => columns.map((c) => text(c, row)))].map((r) => r.join("\t")).join("\n")) }, "copy");
   return h("div", null,
     o.plain ? null : h("div.tools", null,
@@ -73,4 +73,15 @@ export function table(columns, rows, o = {}) {
       copy, o.note ? h("span.note", null, o.note) : null),
     h("table.rows", null, h("thead", null, h("tr", null, heads)), body),
     o.plain ? h("div.tools", null, copy, more, o.note ? h("span.note", null, o.note) : null) : more);
+}
+
+/** Copies a text. Browsers have the clipboard's interface only for loopback and https. @param {string} text */
+function copyText(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = /** @type {HTMLTextAreaElement} */ (h("textarea", { "aria-label": "text to copy" }));
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
 }

@@ -44,7 +44,7 @@ function bar(p, full) {
   return h("div.scale", { role: "img", "aria-label": percent(p.share), title: `the whole bar is ${percent(full)}` }, value, p.low === undefined ? null : range);
 }
 
-function card(/** @type {any} */ f, /** @type {boolean} */ settings, full = 1) {
+function card(/** @type {any} */ f, /** @type {boolean} */ settings, full = 1, traced = false) {
   const exact = f.function ? { fn: f.function } : null;
   const anchored = f.function ? `^${f.function.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$` : "";
   const price = f.saving
@@ -59,7 +59,8 @@ function card(/** @type {any} */ f, /** @type {boolean} */ settings, full = 1) {
     f.cause ? h("p", null, h("b", null, "why "), f.cause) : null,
     f.fix ? h("p", null, h("b", null, "fix "), f.fix) : null,
     exact ? h("p.links", null, "show: ", link("source", "source", exact), " · ", link("flame", "flame graph", { focus: anchored }), " · ",
-      link("peek", "callers and callees", exact), " · ", link("top", "callees", { focus: anchored }), " · ", link("graph", "call graph", { focus: anchored }), " · ", link("disasm", "disassembly", exact)) : null,
+      link("peek", "callers and callees", exact), " · ", link("top", "callees", { focus: anchored }), " · ", link("graph", "call graph", { focus: anchored }), " · ", link("disasm", "disassembly", exact),
+      traced ? [" · ", link("flame", "waiting", { part: "trace:blocking", focus: anchored, sample_index: null })] : null) : null,
     f.evidence?.length ? h("details", null, h("summary", null, "evidence"), f.evidence.map((/** @type {any} */ e) =>
       h("p", null, `${e.what}: ${e.value}`, e.command ? h("pre", null, e.command) : null))) : null);
 }
@@ -71,7 +72,8 @@ function limits(res) {
 }
 
 async function findings() {
-  const r = await ask("findings");
+  const [r, m] = await Promise.all([ask("findings"), manifest().catch(() => ({}))]);
+  const traced = (m.parts || []).some((/** @type {any} */ p) => p.name === "trace.out");
   const res = r.resources || {};
   const facts = [
     ["target", r.recording.target], ["Go", r.recording.go],
@@ -83,9 +85,9 @@ async function findings() {
   const full = Math.min(1, 1.05 * Math.max(0.05, ...[...real, ...rest, ...(r.settings || [])].map((/** @type {any} */ f) => Math.max(f.saving?.share || 0, f.saving?.high || 0, f.cost?.cpu_and_gc?.share || 0))));
   return [
     h("dl.figures", null, facts.map(([k, v, why]) => h("div", why ? { title: why } : null, h("dt", null, k), h("dd", null, v)))),
-    real.length ? real.map((/** @type {any} */ f) => card(f, false, full)) : h("p.note", null, "No findings in the code. None of the mistakes that hone knows costs enough here to be worth fixing."),
-    r.settings?.length ? [h("h2", null, "Settings to try"), r.settings.map((/** @type {any} */ f) => card(f, true, full))] : null,
-    rest.length ? h("details", null, h("summary", null, `${rest.length} other lines that cost, and that no rule explains`), rest.map((/** @type {any} */ f) => card(f, false, full))) : null,
+    real.length ? real.map((/** @type {any} */ f) => card(f, false, full, traced)) : h("p.note", null, "No findings in the code. None of the mistakes that hone knows costs enough here to be worth fixing."),
+    r.settings?.length ? [h("h2", null, "Settings to try"), r.settings.map((/** @type {any} */ f) => card(f, true, full, traced))] : null,
+    rest.length ? h("details", null, h("summary", null, `${rest.length} other lines that cost, and that no rule explains`), rest.map((/** @type {any} */ f) => card(f, false, full, traced))) : null,
     (r.notes || []).map((/** @type {any} */ n) => h("p.note", null, "note: " + (n.text || n))),
   ].flat(Infinity).filter(Boolean);
 }
