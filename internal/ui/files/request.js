@@ -28,7 +28,7 @@ export async function request() {
   const spot = (/** @type {any} */ x) => (x.request ? `held by request #${x.request}` : x.object ? "for " + x.object : "");
   return [
     h("h1", null, `Request #${q.id}: `, h("b", null, nanoseconds(q.latency_ns))),
-    h("p", null, h("code", null, q.route || "(route not known)"), h("span.tag", null, q.protocol), q.task ? h("span.tag", null, q.task) : null, " ",
+    h("p", null, h("code", null, q.route || "(route not known)"), " ", h("span.tag", null, q.protocol), " ", q.task ? h("span.tag", null, q.task) : null, " ",
       link("trace", "in the trace", { from: `${Math.round(from)}ns`, to: `${Math.round(to)}ns` }), " · ", link("timeline", "as a timeline", { request: q.id }), " · ", link("requests", "other requests")),
     h("dl.figures", null, [["before it was read", q.queued_ns], ["reading its head", q.head_ns], ["in the handler", q.handler_ns], ["after the handler", q.after_ns]].map(([k, v]) => h("div", null, h("dt", null, k), h("dd", null, nanoseconds(v))))),
     h("h2", null, "Where its time went"),
