@@ -24,7 +24,7 @@ var callgraphJS string
 const (
 	letterWidth = 0.61 // of the size of the text
 	lineHeight  = 1.25
-	costSize    = 10.0
+	costSize    = 11.0
 	headSize    = 13.0
 	padding     = 6.0
 )
