@@ -83,7 +83,7 @@ func newNodeLabel(n *report.Node, total int64, value func(int64) string) nodeLab
 		}
 		l.cost = append(l.cost, of+value(n.Cum)+share(n.Cum))
 	}
-	l.size = 10 + math.Ceil(14*math.Sqrt(min(1, shareOf(n.Flat, total))))
+	l.size = 11 + math.Ceil(13*math.Sqrt(min(1, shareOf(n.Flat, total))))
 	return l
 }
 
