@@ -86,7 +86,7 @@ function phases(events) {
   const last = new Map();
   for (const e of events) if (e.phase) last.set(e.phase, e);
   const now = [...last.values()].at(-1);
-  return h("table.rows", null, h("thead", null, h("tr", null, ["phase", "progress", "result"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", null, [...last.values()].map((e) => h("tr", null,
+  return h("table.rows", null, h("thead", null, h("tr", null, ["phase", "progress", "result"].map((t) => h("th", { scope: "col" }, h("small", null, t))))), h("tbody", null, [...last.values()].map((e) => h("tr", null,
     h("td", null, e.phase),
     h("td", null, e.end || e !== now ? "done" : e.of ? h("progress", { max: e.of, value: e.spent || 0, "aria-label": e.phase }) : "…"),
     h("td.name", null, e.text || "")))));
