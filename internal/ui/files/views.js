@@ -71,6 +71,13 @@ function limits(res) {
   return res.limiting === "none" ? "" : res.limiting === "cpu" ? "CPU" : res.limiting;
 }
 
+/** Why there is no finding, as hone findings says it. @param {any} res @param {any} m the manifest */
+function silence(res, m) {
+  if ((res.cpu_samples || 0) >= 20) return "None of the mistakes that hone knows costs enough here to be worth fixing.";
+  if (!m.load && !["program", "bench"].includes(m.target?.kind)) return "The program had almost nothing to do while hone recorded it: send it requests with -load.";
+  return "The CPU profile has too few samples: give the program more work, or a longer -duration.";
+}
+
 async function findings() {
   const [r, m] = await Promise.all([ask("findings"), manifest().catch(() => ({}))]);
   const traced = (m.parts || []).some((/** @type {any} */ p) => p.name === "trace.out");
@@ -85,7 +92,7 @@ async function findings() {
   const full = Math.min(1, 1.05 * Math.max(0.05, ...[...real, ...rest, ...(r.settings || [])].map((/** @type {any} */ f) => Math.max(f.saving?.share || 0, f.saving?.high || 0, f.cost?.cpu_and_gc?.share || 0))));
   return [
     h("dl.figures", null, facts.map(([k, v, why]) => h("div", why ? { title: why } : null, h("dt", null, k), h("dd", null, v)))),
-    real.length ? real.map((/** @type {any} */ f) => card(f, false, full, traced)) : h("p.note", null, "No findings in the code. None of the mistakes that hone knows costs enough here to be worth fixing."),
+    real.length ? real.map((/** @type {any} */ f) => card(f, false, full, traced)) : h("p.note", null, "No findings in the code. " + silence(res, m)),
     r.settings?.length ? [h("h2", null, "Settings to try"), r.settings.map((/** @type {any} */ f) => card(f, true, full, traced))] : null,
     rest.length ? h("details", null, h("summary", null, `${rest.length} other lines that cost, and that no rule explains`), rest.map((/** @type {any} */ f) => card(f, false, full, traced))) : null,
     (r.notes || []).map((/** @type {any} */ n) => h("p.note", null, "note: " + (n.text || n))),
