@@ -77,12 +77,8 @@ func (u *uiFlags) run(ctx context.Context, env Env, args []string) error {
 		return err
 	}
 	if len(args) == 0 {
-		args = []string{filepath.Join(cfg.CacheDir, "recordings")}
-		if err := os.MkdirAll(args[0], 0o755); err != nil {
+		if args, err = usualShelves(ctx, env, cfg.CacheDir); err != nil {
 			return err
-		}
-		if db, err := new(historyPlace).where(ctx, env); err == nil && (history.IsServer(db) || isFile(db)) {
-			args = append(args, db)
 		}
 	}
 	shelves, err := shelvesOf(env.Dir, args)
@@ -183,6 +179,19 @@ func openBrowser(ctx context.Context, address string) error {
 	}
 	go cmd.Wait() // only to release its resources
 	return nil
+}
+
+// usualShelves returns what the pages show if no sources are given: the recordings in the cache,
+// and the history of the repository if there is one.
+func usualShelves(ctx context.Context, env Env, cache string) ([]string, error) {
+	shelves := []string{filepath.Join(cache, "recordings")}
+	if err := os.MkdirAll(shelves[0], 0o755); err != nil {
+		return nil, err
+	}
+	if db, err := new(historyPlace).where(ctx, env); err == nil && (history.IsServer(db) || isFile(db)) {
+		shelves = append(shelves, db)
+	}
+	return shelves, nil
 }
 
 // shelvesOf makes paths absolute, and rejects those that do not exist.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/hone-go/hone/internal/history"
 	"github.com/hone-go/hone/internal/render/browsertest"
+	"github.com/hone-go/hone/internal/ui"
 )
 
 // historyOf writes a history of ten commits in which a series doubles at the sixth, which was
@@ -121,5 +123,43 @@ see("profile", [doc().body.dataset.view, doc().querySelector("#source").selected
 	defer resp.Body.Close()
 	if text, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(text), `"dddd"`) {
 		t.Errorf("a run that was added later is not shown: %v %.200s", err, text)
+	}
+}
+
+// TestUIWithoutSources: the pages show the cache's recordings, and the history if there is one.
+func TestUIWithoutSources(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "h.db")
+	for _, want := range []int{0, 1} {
+		if want == 1 {
+			historyOf(t, db, "", nil)
+		}
+		b := &uiBackend{env: Env{Getenv: func(string) string { return db }, CacheDir: t.TempDir(), Dir: t.TempDir()}}
+		args, err := usualShelves(t.Context(), b.env, b.env.CacheDir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.shelves, err = shelvesOf(b.env.Dir, args); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.Sources(); len(got) != want || want == 1 && got[0].Kind != ui.KindHistory {
+			t.Errorf("sources %+v", got)
+		}
+	}
+}
+
+// TestUIHidesThePassword: neither the list of sources nor an error has the password of a server.
+func TestUIHidesThePassword(t *testing.T) {
+	const server = "postgres://me:secret@127.0.0.1:1/x?connect_timeout=1"
+	shelves, err := shelvesOf(t.TempDir(), []string{server})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _ := uiOf(t, shelves...)
+	for address, want := range map[string]int{"/api/sources": http.StatusOK, "/api/history?src=0": http.StatusUnprocessableEntity} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1"+address, nil))
+		if text := w.Body.String(); w.Code != want || strings.Contains(text, "secret") || !strings.Contains(text, "127.0.0.1") {
+			t.Errorf("%s: %d %s", address, w.Code, text)
+		}
 	}
 }
