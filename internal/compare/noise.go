@@ -183,8 +183,8 @@ func (p pair) row(like figure, interleaved bool) Row {
 		r.exact()
 		return r
 	}
-	if r.Old <= 0 || r.New <= 0 {
-		return r
+	if p.hasZero() {
+		return r // a zero has no logarithm
 	}
 	value, variance, df := p.logRatio(interleaved)
 	ratio := math.Exp(value) // of the geometric means, if there are several
@@ -197,6 +197,17 @@ func (p pair) row(like figure, interleaved bool) Row {
 	}
 	r.Low, r.High, r.P, r.Floor = &low, &high, &chance, floor
 	return r
+}
+
+// hasZero reports whether a recording's figure is not positive, such as the lock wait of a run in
+// which nothing waited.
+func (p pair) hasZero() bool {
+	for _, side := range p.figures {
+		if slices.ContainsFunc(side, func(f figure) bool { return f.value <= 0 }) {
+			return true
+		}
+	}
+	return false
 }
 
 // byRanks judges a row by the scatter of the recordings alone, with the Hodges-Lehmann ratio and

@@ -145,22 +145,22 @@ func (r *runner) start(ctx context.Context, p program, b *target.Binary) (*servi
 }
 
 // build builds a program with the probe, as a recording does; the probe stays idle.
-func (r *runner) build(ctx context.Context, p program) (*target.Binary, error) {
+func (r *runner) build(ctx context.Context, p program, flags ...string) (*target.Binary, error) {
 	return target.Build(ctx, target.BuildSpec{
-		Package: ".", Dir: r.dir(p), Bench: p.bench != "", BuildFlags: p.buildFlags(),
+		Package: ".", Dir: r.dir(p), Bench: p.bench != "", BuildFlags: append(p.buildFlags(), flags...),
 		WorkDir: filepath.Join(r.session.CacheDir, "alternate"),
 	})
 }
 
-// buildAll builds programs; remove removes the binaries.
-func (r *runner) buildAll(ctx context.Context, programs []program) (binaries []*target.Binary, remove func(), err error) {
+// buildAll builds programs, with further flags; remove removes the binaries.
+func (r *runner) buildAll(ctx context.Context, programs []program, flags ...string) (binaries []*target.Binary, remove func(), err error) {
 	remove = func() {
 		for _, b := range binaries {
 			b.Remove()
 		}
 	}
 	for _, p := range programs {
-		b, err := r.build(ctx, p)
+		b, err := r.build(ctx, p, flags...)
 		if err != nil {
 			remove()
 			return nil, nil, err

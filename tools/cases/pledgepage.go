@@ -134,7 +134,7 @@ build tag repairs each of them separately.
 *Promised* is the saving that the finding predicts in a recording of the unchanged program, in
 percent of the program's CPU per request or run, or of the mean latency at eight connections
 in a closed loop. *Measured* is how much less a build with only that repair spends, without profiles: processes
-of all builds of a program run interleaved, and the scatter of their ratios gives the 95 % interval.
+of all builds of a program run interleaved, each build with its functions in four random orders, and the scatter of their ratios gives the 95 % interval.
 A promise is kept if its interval overlaps the measured one, and the measured interval is at most 10
 points wide.
 

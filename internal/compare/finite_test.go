@@ -21,6 +21,9 @@ func TestFinite(t *testing.T) {
 				p := &m.Phases[0]
 				any := func() *float64 { v := math.Exp(rng.NormFloat64() * spread); return &v }
 				p.GCSeconds, p.BusySeconds, p.LockSeconds, p.PeakRSSBytes = any(), any(), any(), 1+int64(rng.Uint64()>>rng.IntN(63)>>1)
+				if rng.IntN(4) == 0 {
+					p.LockSeconds = new(float64) // nothing waited
+				}
 				p.CPUSeconds, p.Seconds, p.AllocBytes = *any(), *any(), 1+int64(rng.Uint64()>>rng.IntN(63)>>1)
 				for j := range p.Windows {
 					w := &p.Windows[j]
