@@ -114,23 +114,36 @@ func (p *Profile) rowsWhere(wanted func(*Location) bool) Rows {
 // Keep returns a profile with only these rows. It shares stacks and tables with p.
 func (p *Profile) Keep(rows Rows) *Profile {
 	q := *p
-	if rows.Len() == p.NumSamples() {
-		return &q
-	}
-	q.stacks.Spans = keepRows(p.stacks.Spans, rows)
-	q.labelSet = keepRows(p.labelSet, rows)
-	q.values = make([][]int64, len(p.values))
-	for i, column := range p.values {
-		q.values[i] = keepRows(column, rows)
+	if n := rows.Len(); n != p.NumSamples() {
+		q.stacks.Spans = keepRows(make([]columns.Span, 0, n), p.stacks.Spans, rows)
+		q.keepColumns(rows, n)
 	}
 	return &q
 }
 
-func keepRows[T any](column []T, rows Rows) []T {
-	if column == nil {
-		return nil
+// keepOwn is Keep for a profile whose spans belong to the caller, and may be changed.
+func (p *Profile) keepOwn(rows Rows) *Profile {
+	if n := rows.Len(); n != p.NumSamples() {
+		p.stacks.Spans = keepRows(p.stacks.Spans[:0], p.stacks.Spans, rows)
+		p.keepColumns(rows, n)
 	}
-	out := make([]T, 0, len(column))
+	return p
+}
+
+// keepColumns replaces the columns by those with the n rows only.
+func (p *Profile) keepColumns(rows Rows, n int) {
+	if p.labelSet != nil {
+		p.labelSet = keepRows(make([]int32, 0, n), p.labelSet, rows)
+	}
+	all := p.values
+	p.values = make([][]int64, len(all))
+	for i, column := range all {
+		p.values[i] = keepRows(make([]int64, 0, n), column, rows)
+	}
+}
+
+// keepRows appends the rows of a column to out, which may be its own memory.
+func keepRows[T any](out, column []T, rows Rows) []T {
 	for row, v := range column {
 		if rows.Has(row) {
 			out = append(out, v)
@@ -178,5 +191,5 @@ func (p *Profile) withoutLocations(gone []byte) *Profile {
 		}
 		q.stacks.Move(row, n)
 	}
-	return q.Keep(rows)
+	return q.keepOwn(rows)
 }

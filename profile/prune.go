@@ -141,7 +141,7 @@ func (p *Profile) showFrom(re *regexp.Regexp) (q *Profile, matched bool) {
 			}
 		}
 	}
-	return q.Keep(rows), slices.Contains(match, true)
+	return q.keepOwn(rows), slices.Contains(match, true)
 }
 
 // pruneFrom removes the callees of each stack's innermost matching function.

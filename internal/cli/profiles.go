@@ -30,6 +30,7 @@ func topCommand() command {
 			p.declare(fs, "show `N` rows (default 20; -1: all)")
 			groups := fs.Bool("groups", false, "the work of the Go runtime (garbage collection, allocation, maps, …) and your lines that cause it")
 			return func(ctx context.Context, env Env, args, _ []string) error {
+				p.shape.KeepStacks = env.sources != nil && !*groups // saves work if other reports follow
 				v, err := p.view(ctx, env, args)
 				if err != nil {
 					return err

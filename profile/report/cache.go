@@ -14,6 +14,7 @@ import (
 // concurrent use, but only one report uses it at a time.
 type Cache struct {
 	p      *profile.Profile
+	once   bool       // for one report
 	mu     sync.Mutex // held by the report that uses it
 	orders map[bool]*prefix.Order
 	tables map[frameTable]*frames.Table
@@ -48,12 +49,17 @@ func (c *Cache) of(p *profile.Profile) *Cache {
 	if c != nil && c.p == p {
 		return c
 	}
-	return NewCache(p)
+	own := NewCache(p)
+	own.once = true
+	if c != nil {
+		own.sums = c.sums // the same report holds c
+	}
+	return own
 }
 
 func (c *Cache) order(inverted bool) *prefix.Order {
 	if c.orders[inverted] == nil {
-		c.orders[inverted] = prefix.New(c.p, inverted)
+		c.orders[inverted] = prefix.New(c.p, inverted, c.memory(0))
 	}
 	return c.orders[inverted]
 }
@@ -76,16 +82,20 @@ func (c *Cache) cost(t frameTable, sampleIndex int) *frames.Costs {
 // memory returns one of two slices for the sums of a flame graph. A server that allocates tens of
 // megabytes for each graph is slower, and its heap grows until the next collection.
 func (c *Cache) memory(which int) sums {
-	if c.sums[which] == nil {
-		c.sums[which] = make(sums, c.p.NumSamples()+1)
+	n := c.p.NumSamples() + 1
+	if len(c.sums[which]) < n {
+		c.sums[which] = make(sums, n)
 	}
-	return c.sums[which]
+	return c.sums[which][:n]
 }
 
 // column returns the values of a sample type by position in an order. Looking up each row's value
 // would take more time than all other work of a flame graph. Those of the last sample type are
-// kept.
+// kept. For a single report it returns nil.
 func (c *Cache) column(inverted bool, sampleIndex int) []int64 {
+	if c.once {
+		return nil
+	}
 	if at, ok := c.values[inverted]; ok && at.sampleIndex == sampleIndex {
 		return at.values
 	}

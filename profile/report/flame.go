@@ -63,7 +63,7 @@ func Flame(p *profile.Profile, o FlameOptions) (*FlameGraph, error) {
 	cache := o.Cache.of(p)
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
-	return newFlameSource(p, cache, o).layOut(o), nil
+	return newSource(p, cache, o).layOut(o), nil
 }
 
 // FlamePair returns the flame graph from the roots (callees) and the inverted one (callers), for
@@ -75,14 +75,14 @@ func FlamePair(p *profile.Profile, o FlameOptions) (callees, callers *FlameGraph
 	cache := o.Cache.of(p)
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
-	s := newFlameSource(p, cache, o)
+	s := newSource(p, cache, o)
 	o.Inverted = false
 	callees = s.layOut(o)
 	o.Inverted = true
 	return callees, s.layOut(o), nil
 }
 
-func (s *flameSource) layOut(o FlameOptions) *FlameGraph {
+func (s *source) layOut(o FlameOptions) *FlameGraph {
 	f := &FlameGraph{SampleType: s.sampleType, Total: s.total}
 	split := newSplitter(s, o.Inverted)
 	f.place(split.grow(o))

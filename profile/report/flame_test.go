@@ -236,7 +236,8 @@ func TestFlameFilters(t *testing.T) {
 	})
 }
 
-// TestFlameFiltersOfManyStacks does the same with so many stacks that the order sorts groups.
+// TestFlameFiltersOfManyStacks does the same with so many stacks that the order sorts groups, and
+// with tables.
 func TestFlameFiltersOfManyStacks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
@@ -289,6 +290,20 @@ func TestFlameFiltersOfManyStacks(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%d: %+v, %+v (-filtered +flame):\n%s", i, f, o, diff)
+		}
+
+		top := report.TopOptions{SampleIndex: o.SampleIndex, Granularity: o.Granularity, Mean: r.IntN(3) == 0, Inline: true, EdgeShare: 0.01, Total: 1000, MinShare: 0.02 * float64(r.IntN(2))}
+		rows, err := report.Top(p.Filter(f), top)
+		if err != nil {
+			t.Fatal(err)
+		}
+		top.Filter, top.Cache = f, cache
+		cached, err := report.Top(p, top)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(rows, cached); diff != "" {
+			t.Fatalf("%d: %+v, %+v (-filtered +cached):\n%s", i, f, top, diff)
 		}
 	}
 }

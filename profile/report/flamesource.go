@@ -7,9 +7,9 @@ import (
 	"github.com/hone-go/hone/profile/internal/frames"
 )
 
-// flameSource is what the flame graphs of one value share.
-type flameSource struct {
-	cache       *Cache
+// source is one value of a profile with the filters applied: what reports about it share.
+type source struct {
+	cache       *Cache // of the profile
 	sampleIndex int
 	sampleType  profile.ValueType
 	total       int64
@@ -20,11 +20,11 @@ type flameSource struct {
 	sums        []frames.Sum
 }
 
-// newFlameSource applies the filters. Those that a Selection has do not copy stacks: dropped
-// samples count zero, and hidden frames are passed over.
-func newFlameSource(p *profile.Profile, cache *Cache, o FlameOptions) *flameSource {
+// newSource applies the filters. Those that a Selection has do not copy stacks: dropped samples
+// count zero, and hidden frames are passed over. Of the options it uses those that layouts share.
+func newSource(p *profile.Profile, cache *Cache, o FlameOptions) *source {
 	table := frameTable{o.Granularity, o.Columns}
-	s := &flameSource{sampleIndex: o.SampleIndex, sampleType: p.SampleTypes[o.SampleIndex], total: p.Total(o.SampleIndex)}
+	s := &source{sampleIndex: o.SampleIndex, sampleType: p.SampleTypes[o.SampleIndex], total: p.Total(o.SampleIndex)}
 	sel := o.Selection
 	if sel == nil {
 		sel, _ = o.Filter.Select(p)
@@ -48,12 +48,27 @@ func newFlameSource(p *profile.Profile, cache *Cache, o FlameOptions) *flameSour
 	}
 	shown, whole := costs.Table.Without(hidden)
 	s.frames = shown
-	if whole { // the sums of hidden keys are not shown
-		shown = costs.Table
+	if whole {
+		s.sums = costs.Of(costs.Table, sel.Rows)
+		s.clearHidden()
+	} else {
+		s.sums = costs.Of(shown, sel.Rows)
 	}
-	s.sums = costs.Of(shown, sel.Rows)
 	s.moveFlat(p)
 	return s
+}
+
+// clearHidden sets the sums of keys without frames to zero.
+func (s *source) clearHidden() {
+	shown := make([]bool, len(s.sums))
+	for _, k := range s.frames.List {
+		shown[k] = true
+	}
+	for k := range s.sums {
+		if !shown[k] {
+			s.sums[k] = frames.Sum{}
+		}
+	}
 }
 
 // mostly reports whether more than three quarters are true.
@@ -68,7 +83,7 @@ func mostly(hidden []bool) bool {
 }
 
 // moveFlat charges each sample to its first visible frame, and drops samples without one.
-func (s *flameSource) moveFlat(p *profile.Profile) {
+func (s *source) moveFlat(p *profile.Profile) {
 	first := make([]int32, len(s.frames.Start)-1) // by location: the key of its innermost shown frame, or −1
 	for l := range first {
 		if first[l] = -1; s.frames.Start[l] < s.frames.Start[l+1] {
@@ -79,14 +94,13 @@ func (s *flameSource) moveFlat(p *profile.Profile) {
 		s.sums[key].Flat = 0
 	}
 	kept := p.RowsWhere(func(row int) bool {
-		v := s.values[row]
-		if v == 0 || !s.rows.Has(row) {
+		if !s.rows.Has(row) {
 			return false
 		}
 		stack := p.Stack(row)
 		i := slices.IndexFunc(stack, func(l int32) bool { return first[l] >= 0 })
 		if i >= 0 {
-			s.sums[first[stack[i]]].Flat += v
+			s.sums[first[stack[i]]].Flat += s.values[row]
 		}
 		return i >= 0
 	})

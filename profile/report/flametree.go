@@ -36,14 +36,14 @@ type run struct {
 
 // splitter divides nodes by their next frame.
 type splitter struct {
-	*flameSource
+	*source
 	inverted bool
 	order    *prefix.Order
 	value    sums    // of the samples' values
 	width    sums    // of their magnitudes; the same slice as value if no value is negative
 	slot     []int32 // by function: its index among the children of the current node
 	seen     []int32 // by function: the node that slot is valid for
-	column   []int64 // the values by position
+	column   []int64 // the values by position; nil to look them up by row
 
 	// Of split:
 	children []flameNode
@@ -57,50 +57,51 @@ type sums []int64
 
 func (s sums) of(lo, hi int32) int64 { return s[hi] - s[lo] }
 
-func newSplitter(src *flameSource, inverted bool) *splitter {
+func newSplitter(src *source, inverted bool) *splitter {
 	n := len(src.frames.Keys)
+	order := src.cache.order(inverted) // uses memory
 	s := &splitter{
-		flameSource: src, inverted: inverted, order: src.cache.order(inverted),
+		source: src, inverted: inverted, order: order,
 		slot: make([]int32, n), seen: make([]int32, n), value: src.cache.memory(0), column: src.cache.column(inverted, src.sampleIndex),
 	}
 	s.width = s.value
 	if src.negative {
 		s.width = src.cache.memory(1)
 	}
+	s.value[0], s.width[0] = 0, 0
 	s.addUp(0, len(src.values))
 	return s
 }
 
 // sorted updates what depends on the positions from lo to hi, after they changed.
 func (s *splitter) sorted(lo, hi int) {
-	for i, row := range s.order.Rows()[lo:hi] {
-		s.column[lo+i] = s.values[row]
+	if s.column != nil {
+		for i, row := range s.order.Rows()[lo:hi] {
+			s.column[lo+i] = s.values[row]
+		}
 	}
 	s.addUp(lo, hi)
 }
 
 // addUp computes the sums for positions from lo to hi.
 func (s *splitter) addUp(lo, hi int) {
-	rows, column := s.order.Rows()[lo:hi], s.column[lo:hi]
-	value := s.value[lo]
-	to := s.value[lo+1 : hi+1]
-	for i, v := range column {
+	value, width := s.value[lo], s.width[lo]
+	for i, row := range s.order.Rows()[lo:hi] {
+		var v int64
+		if s.column != nil {
+			v = s.column[lo+i]
+		} else {
+			v = s.values[row]
+		}
 		if s.rows != nil {
-			v = s.rows.Select(int(rows[i]), v)
+			v = s.rows.Select(int(row), v)
 		}
 		value += v
-		to[i] = value
-	}
-	if !s.negative {
-		return
-	}
-	width := s.width[lo]
-	for i, v := range column {
-		if s.rows != nil {
-			v = s.rows.Select(int(rows[i]), v)
+		s.value[lo+i+1] = value
+		if s.negative {
+			width += abs(v)
+			s.width[lo+i+1] = width
 		}
-		width += abs(v)
-		s.width[lo+i+1] = width
 	}
 }
 

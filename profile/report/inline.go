@@ -62,10 +62,18 @@ type callWeight struct {
 	real  bool
 }
 
-// markInline sets the Inline field of the rows. kept holds the keys of the rows. Calls that cost
-// less than cutoff are ignored. As in pprof, a row's caller is the nearest frame that is a row
-// itself, so the mark depends on which rows the table has.
-func (t *Table) markInline(p *profile.Profile, f *frames.Table, kept []int32, cutoff int64, o TopOptions) {
+// inlineMarks is what the marks of a table are derived from.
+type inlineMarks struct {
+	p      *profile.Profile
+	frames *frames.Table // without hidden frames
+	rows   *profile.Rows // of p that filters keep; nil for all
+}
+
+// mark sets the Inline field of the rows. kept holds the keys of the rows. Calls that cost less
+// than cutoff are ignored. As in pprof, a row's caller is the nearest frame that is a row itself,
+// so the mark depends on which rows the table has.
+func (m inlineMarks) mark(t *Table, kept []int32, cutoff int64, o TopOptions) {
+	p, f := m.p, m.frames
 	row := t.rowsOf(f, kept)
 	inlined := inlinedSomewhere(f, row, kept)
 	has := make([]byte, len(p.Locations)) // 1: has a frame of a row that was inlined at least once
@@ -83,7 +91,7 @@ func (t *Table) markInline(p *profile.Profile, f *frames.Table, kept []int32, cu
 	calls := map[rowCall]*callWeight{}
 	var seen []rowCall
 	for at, v := range p.Values(o.SampleIndex) {
-		if v == 0 && (!o.Mean || p.Values(0)[at] == 0) {
+		if v == 0 && (!o.Mean || p.Values(0)[at] == 0) || m.rows != nil && !m.rows.Has(at) {
 			continue
 		}
 		stack := p.Stack(at)

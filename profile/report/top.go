@@ -27,7 +27,9 @@ type TopOptions struct {
 	SampleIndex int // column; see Profile.SampleIndex
 	Granularity profile.Granularity
 	Order       Order
-	Filter      profile.Filter // selects rows and frames; the total remains that of the whole profile
+	Filter      profile.Filter     // selects rows and frames; the total remains that of the whole profile
+	Selection   *profile.Selection // what filters of the profile keep, instead of Filter; nil for none
+	Cache       *Cache             // what earlier reports of the profile computed; nil for none
 
 	// Rows whose |cum| is below this share (0 to 1) of the sum of all flat
 	// values are dropped. pprof's default is 0.005.
@@ -80,17 +82,43 @@ func Top(p *profile.Profile, o TopOptions) (*Table, error) {
 	if t.Total == 0 {
 		t.Total = p.Total(o.SampleIndex)
 	}
-	view := p.Filter(o.Filter)
-	f := frames.By(view, o.Granularity, o.Columns)
-	c := collector{keys: f.Keys, sums: f.Sum(view, view.Values(o.SampleIndex))}
-	if o.Mean {
-		c.counts = f.Sum(view, view.Values(0))
+	var c collector
+	var marks inlineMarks
+	if o.Cache != nil && o.Cache.p == p {
+		o.Cache.mu.Lock()
+		defer o.Cache.mu.Unlock()
+		c, marks = fromCache(p, o)
+	} else {
+		view := p
+		if o.Selection != nil {
+			view = o.Selection.Profile()
+		} else {
+			view = p.Filter(o.Filter)
+		}
+		f := frames.By(view, o.Granularity, o.Columns)
+		marks = inlineMarks{p: view, frames: f}
+		c = collector{keys: f.Keys, sums: f.Sum(view, view.Values(o.SampleIndex))}
+		if o.Mean {
+			c.counts = f.Sum(view, view.Values(0))
+		}
 	}
 	kept, flat := t.collect(c, o)
 	if o.Inline {
-		t.markInline(view, f, kept, abs(int64(float64(flat)*o.EdgeShare)), o)
+		marks.mark(t, kept, abs(int64(float64(flat)*o.EdgeShare)), o)
 	}
 	return t, nil
+}
+
+// fromCache sums by key with what earlier reports computed.
+func fromCache(p *profile.Profile, o TopOptions) (c collector, marks inlineMarks) {
+	f := FlameOptions{SampleIndex: o.SampleIndex, Filter: o.Filter, Selection: o.Selection, Granularity: o.Granularity, Columns: o.Columns}
+	s := newSource(p, o.Cache, f)
+	c = collector{keys: s.frames.Keys, sums: s.sums}
+	if o.Mean {
+		f.SampleIndex = 0
+		c.counts = newSource(p, o.Cache, f).sums
+	}
+	return c, inlineMarks{s.cache.p, s.frames, s.rows}
 }
 
 // collector holds what rows are built from: the sums of each key and, with TopOptions.Mean, the

@@ -45,8 +45,8 @@ type Options struct {
 
 	CompactLabels bool // no header above the table
 
-	// KeepStacks leaves Focus, Ignore, Hide and Show to the report, as View.Selection, if no other
-	// option depends on what they keep. Not all reports can do that.
+	// KeepStacks leaves the filters of names and labels to the report, as View.Selection, if no
+	// other option depends on what they keep. Top and flame graphs can do that.
 	KeepStacks bool
 	// Cache, if not nil, holds what earlier reports of the profile computed.
 	Cache *Cache
@@ -192,6 +192,7 @@ func (v *View) TopOptions(limit int) TopOptions {
 		SampleIndex: v.Index, Total: v.Total, Mean: v.Mean, DropNegative: v.DropNegative,
 		Granularity: v.Granularity, Columns: v.ShowColumns, Order: v.Order,
 		MinShare: v.NodeFraction, EdgeShare: v.EdgeFraction, Limit: v.limit(limit), Inline: true,
+		Selection: v.Selection, Cache: v.Cache,
 	}
 }
 

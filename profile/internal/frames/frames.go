@@ -12,14 +12,14 @@ import (
 // those with inlined calls have several.
 type Table struct {
 	Keys  []profile.Frame
-	index map[profile.Frame]int32
-	Start []int32 // index in List of location i's first frame; one more entry than locations
-	List  []int32 // indices of Keys
+	index map[profile.Frame]int32 // while the table is built
+	Start []int32                 // index in List of location i's first frame; one more entry than locations
+	List  []int32                 // indices of Keys
 }
 
 // New numbers the keys of all locations of p.
 func New(p *profile.Profile, key func(*profile.Function, int64) profile.Frame) *Table {
-	return framesOf(p, func(_ *profile.Location, ln profile.Line) profile.Frame { return key(&p.Functions[ln.Func], ln.Line) })
+	return framesOf(p, func(_ *profile.Location, ln profile.Line) profile.Frame { return key(&p.Functions[ln.Func], ln.Line) }).done()
 }
 
 // By numbers the frames of p at a granularity. With columns, frames are also distinguished by
@@ -37,7 +37,13 @@ func By(p *profile.Profile, g profile.Granularity, columns bool) *Table {
 			k.Address = l.Address
 		}
 		return k
-	}).withAddresses(p, g == profile.ByAddress)
+	}).withAddresses(p, g == profile.ByAddress).done()
+}
+
+// done releases the memory that is only needed to number keys.
+func (f *Table) done() *Table {
+	f.index = nil
+	return f
 }
 
 // withAddresses distinguishes unknown functions by address if wanted.
@@ -47,7 +53,7 @@ func (f *Table) withAddresses(p *profile.Profile, wanted bool) *Table {
 	}
 	for i := range p.Locations {
 		if l := &p.Locations[i]; len(l.Lines) == 0 {
-			f.List[f.Start[i]] = f.Number(profile.Frame{Name: objectName(p, l), Address: l.Address})
+			f.List[f.Start[i]] = f.number(profile.Frame{Name: objectName(p, l), Address: l.Address})
 		}
 	}
 	return f
@@ -62,7 +68,7 @@ func framesOf(p *profile.Profile, key func(*profile.Location, profile.Line) prof
 			if k.Name == "" && k.File == "" {
 				k.Name = objectName(p, l)
 			}
-			f.List = append(f.List, f.Number(k))
+			f.List = append(f.List, f.number(k))
 		}
 		f.endLocation(p, l)
 	}
@@ -80,16 +86,16 @@ func ByFunction(p *profile.Profile) *Table {
 			if known[ln.Func] == 0 {
 				name := p.Functions[ln.Func].Name
 				if name == "" {
-					f.List = append(f.List, f.Number(profile.Frame{Name: objectName(p, l)}))
+					f.List = append(f.List, f.number(profile.Frame{Name: objectName(p, l)}))
 					continue
 				}
-				known[ln.Func] = f.Number(profile.Frame{Name: name}) + 1
+				known[ln.Func] = f.number(profile.Frame{Name: name}) + 1
 			}
 			f.List = append(f.List, known[ln.Func]-1)
 		}
 		f.endLocation(p, l)
 	}
-	return f
+	return f.done()
 }
 
 func newTable(p *profile.Profile) *Table {
@@ -103,12 +109,13 @@ func newTable(p *profile.Profile) *Table {
 // endLocation ends the list of a location's frames; a location without any gets one.
 func (f *Table) endLocation(p *profile.Profile, l *profile.Location) {
 	if len(l.Lines) == 0 {
-		f.List = append(f.List, f.Number(profile.Frame{Name: objectName(p, l)}))
+		f.List = append(f.List, f.number(profile.Frame{Name: objectName(p, l)}))
 	}
 	f.Start = append(f.Start, int32(len(f.List)))
 }
 
-func (f *Table) Number(k profile.Frame) int32 {
+// number returns the number of a key.
+func (f *Table) number(k profile.Frame) int32 {
 	i, ok := f.index[k]
 	if !ok {
 		i = int32(len(f.Keys))
@@ -130,7 +137,7 @@ func objectName(p *profile.Profile, l *profile.Location) string {
 // List. A location may have no frame left. whole reports whether each key has all of its frames or
 // none, so that a sample that contains a shown key counts for it whatever is hidden.
 func (f *Table) Without(hidden []bool) (q *Table, whole bool) {
-	q = &Table{Keys: f.Keys, index: f.index, Start: make([]int32, 1, len(f.Start)), List: make([]int32, 0, len(f.List))}
+	q = &Table{Keys: f.Keys, Start: make([]int32, 1, len(f.Start)), List: make([]int32, 0, len(f.List))}
 	gone := make([]bool, len(f.Keys))
 	for l := range len(f.Start) - 1 {
 		for at := f.Start[l]; at < f.Start[l+1]; at++ {

@@ -65,8 +65,9 @@ const (
 // few is the number of rows up to which sorting takes longer than to treat each as a node.
 const few = 32
 
-// New sorts the rows of p by their first locations.
-func New(p *profile.Profile, inverted bool) *Order {
+// New sorts the rows of p by their first locations. scratch is memory for as many numbers as there
+// are rows.
+func New(p *profile.Profile, inverted bool, scratch []int64) *Order {
 	n := p.NumSamples()
 	o := &Order{rows: make([]int32, n), shared: make([]uint8, n), next: make([]uint64, n)}
 	o.sort = sorter{p: p, pages: p.StackPages(), inverted: inverted, width: bits.Len(uint(len(p.Locations)))}
@@ -74,7 +75,7 @@ func New(p *profile.Profile, inverted bool) *Order {
 	if o.first*o.sort.width > 64 {
 		o.first = 64 / o.sort.width
 	}
-	o.sortFirst()
+	o.sortFirst(scratch[:n])
 	o.nodes = make([]Child, 1)
 	return o
 }
@@ -177,33 +178,41 @@ type keyed struct {
 const digit = 11
 
 // sortFirst sorts all rows by the key of their first locations: first by its highest digit, so that
-// the rest of the work needs little memory, which the processor's caches hold.
-func (o *Order) sortFirst() {
+// the rest of the work needs little memory, which the processor's caches hold. keys has space for a
+// key per row.
+func (o *Order) sortFirst(keys []int64) {
 	n, low := len(o.rows), max(0, o.first*o.sort.width-digit)
 	var start [1<<digit + 1]int
 	for row := range n {
 		key := o.sort.key(int32(row), 0, o.first)
-		o.next[row] = key // until it is in rows
+		keys[row] = int64(key)
 		start[key>>low+1]++
 	}
 	for d := range 1 << digit {
 		start[d+1] += start[d]
 	}
-	rows, at := make([]keyed, n), start
-	for row, key := range o.next {
-		next := &at[key>>low]
-		rows[*next] = keyed{key, int32(row)}
+	at := start
+	for row, key := range keys {
+		next := &at[uint64(key)>>low]
+		o.rows[*next] = int32(row)
 		*next++
 		o.next[row] = o.sort.key(int32(row), uint32(o.first), o.first)
 	}
-	var scratch []keyed
+	var part, scratch []keyed
+	last := uint64(0)
 	for d := range 1 << digit {
-		scratch = sortKeyed(rows[start[d]:start[d+1]], scratch, low)
-	}
-	for i := range rows {
-		o.rows[i] = rows[i].row
-		if i > 0 {
-			o.share(i, rows[i-1].key, rows[i].key, 0, o.first)
+		rows := o.rows[start[d]:start[d+1]]
+		part = part[:0]
+		for _, row := range rows {
+			part = append(part, keyed{uint64(keys[row]), row})
+		}
+		scratch = sortKeyed(part, scratch, low)
+		for i, k := range part {
+			rows[i] = k.row
+			if at := start[d] + i; at > 0 {
+				o.share(at, last, k.key, 0, o.first)
+			}
+			last = k.key
 		}
 	}
 }
