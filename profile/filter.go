@@ -94,21 +94,28 @@ func (r Rows) subtract(s Rows) {
 	}
 }
 
-// rowsWhere returns the rows with a location that is wanted.
-func (p *Profile) rowsWhere(wanted func(*Location) bool) Rows {
+func (r Rows) intersect(s Rows) {
+	for i := range r.bits {
+		r.bits[i] &= s.bits[i]
+	}
+}
+
+// rowsWhere returns the rows with a location that is wanted. any reports whether there is such a
+// location.
+func (p *Profile) rowsWhere(wanted func(*Location) bool) (rows Rows, any bool) {
 	want := make([]byte, len(p.Locations))
 	for i := range p.Locations {
 		if wanted(&p.Locations[i]) {
-			want[i] = 1
+			want[i], any = 1, true
 		}
 	}
-	rows := newRows(p.NumSamples())
+	rows = newRows(p.NumSamples())
 	for row := range p.NumSamples() {
 		if columns.ContainsAny(p.stacks.Row(row), want) {
 			rows.add(row)
 		}
 	}
-	return rows
+	return rows, any
 }
 
 // Keep returns a profile with only these rows. It shares stacks and tables with p.

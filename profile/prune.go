@@ -115,7 +115,13 @@ func plainName(name string) string {
 // showFrom removes the callers of each stack's outermost frame that matches re, and drops stacks
 // without such a frame.
 func (p *Profile) showFrom(re *regexp.Regexp) (q *Profile, matched bool) {
-	m := p.newMatcher(re)
+	q, rows, matched := p.cutCallers(p.newMatcher(re))
+	return q.keepOwn(rows), matched
+}
+
+// cutCallers removes the callers of each stack's outermost frame that matches. rows are those with
+// such a frame; the others are not changed. The spans of q are its own.
+func (p *Profile) cutCallers(m *matcher) (q *Profile, rows Rows, matched bool) {
 	q = p.withOwnLocations()
 	match := make([]bool, len(q.Locations))
 	for i := range q.Locations {
@@ -130,7 +136,7 @@ func (p *Profile) showFrom(re *regexp.Regexp) (q *Profile, matched bool) {
 			}
 		}
 	}
-	rows := newRows(p.NumSamples())
+	rows = newRows(p.NumSamples())
 	for row := range q.stacks.Spans {
 		stack := p.stacks.Row(row)
 		for i := len(stack) - 1; i >= 0; i-- {
@@ -141,7 +147,7 @@ func (p *Profile) showFrom(re *regexp.Regexp) (q *Profile, matched bool) {
 			}
 		}
 	}
-	return q.keepOwn(rows), slices.Contains(match, true)
+	return q, rows, slices.Contains(match, true)
 }
 
 // pruneFrom removes the callees of each stack's innermost matching function.

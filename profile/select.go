@@ -6,25 +6,36 @@ import (
 )
 
 // Selection is the rows and frames of a profile that Focus, Ignore, Hide, Show, TagFocus and
-// TagIgnore keep. A report that uses it leaves the stacks as they are.
+// TagIgnore keep, or ShowFrom without Hide and Show. A report that uses it can leave the stacks as
+// they are, except for ShowFrom.
 type Selection struct {
 	Rows       Rows // with those that have only hidden frames
 	p          *Profile
 	hide, show *matcher
+	showFrom   *matcher
 }
 
 // Select returns what the filter keeps, and as Apply does the filters that matched nothing. It
 // returns nil if f has filters that a Selection does not have, or none.
 func (f Filter) Select(p *Profile) (s *Selection, unmatched []string) {
 	rest := f
-	rest.Focus, rest.Ignore, rest.Hide, rest.Show, rest.TagFocus, rest.TagIgnore = nil, nil, nil, nil, nil, nil
-	if rest != (Filter{}) || f == (Filter{}) {
+	rest.Focus, rest.Ignore, rest.Hide, rest.Show, rest.ShowFrom, rest.TagFocus, rest.TagIgnore = nil, nil, nil, nil, nil, nil, nil
+	if rest != (Filter{}) || f == (Filter{}) || f.ShowFrom != nil && (f.Hide != nil || f.Show != nil) {
 		return nil, nil
 	}
 	if f.Focus != nil || f.Ignore != nil || f.Hide != nil || f.Show != nil {
 		s, unmatched = p.selectNames(f)
 	} else { // these filters keep samples without frames
 		s = &Selection{p: p, Rows: p.RowsWhere(func(int) bool { return true })}
+	}
+	if f.ShowFrom != nil {
+		s.showFrom = p.newMatcher(f.ShowFrom)
+		if rows, matched := p.rowsWhere(s.showFrom.location); !matched {
+			unmatched = append(unmatched, "show_from")
+			s.Rows = rows
+		} else {
+			s.Rows.intersect(rows)
+		}
 	}
 	if f.TagFocus != nil && !s.keepTagged(f.TagFocus, true) {
 		unmatched = append(unmatched, "tagfocus")
@@ -82,12 +93,13 @@ func (p *Profile) selectNames(f Filter) (s *Selection, unmatched []string) {
 	focus, ignore := match("focus", f.Focus), match("ignore", f.Ignore)
 	s = &Selection{p: p, hide: match("hide", f.Hide), show: match("show", f.Show)}
 	if focus != nil {
-		s.Rows = p.rowsWhere(focus.location)
+		s.Rows, _ = p.rowsWhere(focus.location)
 	} else {
 		s.Rows = p.RowsWhere(func(row int) bool { return p.stacks.Spans[row].N > 0 })
 	}
 	if ignore != nil {
-		s.Rows.subtract(p.rowsWhere(ignore.location))
+		rows, _ := p.rowsWhere(ignore.location)
+		s.Rows.subtract(rows)
 	}
 	return s, unmatched
 }
@@ -118,8 +130,26 @@ func (s *Selection) Hidden() []bool {
 	return hidden
 }
 
+// CutsStacks reports whether the selection has only a part of each stack.
+func (s *Selection) CutsStacks() bool { return s.showFrom != nil }
+
+// Column returns the profile with one value, without labels, and with only the selected rows and
+// frames.
+func (s *Selection) Column(sampleType int) *Profile {
+	p := *s.p
+	p.SampleTypes, p.values = p.SampleTypes[sampleType:sampleType+1], p.values[sampleType:sampleType+1]
+	p.labelSet, p.labels = nil, labelTable{}
+	one := *s
+	one.p = &p
+	return one.Profile()
+}
+
 // Profile returns the profile with only the selected rows and frames.
 func (s *Selection) Profile() *Profile {
+	if s.showFrom != nil {
+		q, _, _ := s.p.cutCallers(s.showFrom)
+		return q.keepOwn(s.Rows)
+	}
 	q := s.p.Keep(s.Rows)
 	hidden := s.Hidden()
 	if hidden == nil {

@@ -13,12 +13,16 @@ import (
 // first flame graph.
 const (
 	serverHeadroom = 48 << 20 // bytes that may be allocated between two collections, if the bounds allow it
-	leastServerGC  = 10
+	leastServerGC  = 6
 	mostServerGC   = 100
+	largeServer    = 256 << 20 // live bytes from which on memory matters more than a few milliseconds per view
 )
 
 // serverGC returns the percentage for a heap with that many live bytes.
 func serverGC(live uint64) int {
+	if live >= largeServer {
+		return leastServerGC
+	}
 	return int(min(max(serverHeadroom*100/max(live, 1), leastServerGC), mostServerGC))
 }
 

@@ -12,7 +12,7 @@ import (
 
 // most is the number of bytes of answers that are kept, the most recent ones. A larger answer is
 // not kept.
-const most = 32 << 20
+const most = 16 << 20
 
 // answers caches the output of commands. Sources do not change; a file that did has a different
 // size or time.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/hone-go/hone/profile"
@@ -9,7 +10,7 @@ import (
 )
 
 // Cache holds what reports of one profile have in common, for programs that repeatedly show it with
-// other filters: the order of its stacks, its frames and their sums. It takes up to 17 bytes per
+// other filters: the order of its stacks, its frames and their sums. It takes up to 13 bytes per
 // row and direction of flame graphs, and 8 bytes per row as working memory. It is safe for
 // concurrent use, but only one report uses it at a time.
 type Cache struct {
@@ -23,10 +24,12 @@ type Cache struct {
 	sums   [2]sums         // memory of the last flame graphs
 }
 
-// column is the values of a sample type by position in an order.
+// column is the values of a sample type by position in an order, divided by a unit. If they do not
+// fit, values is nil.
 type column struct {
 	sampleIndex int
-	values      []int64
+	values      []int32
+	unit        int64
 }
 
 type frameTable struct {
@@ -91,22 +94,40 @@ func (c *Cache) memory(which int) sums {
 
 // column returns the values of a sample type by position in an order. Looking up each row's value
 // would take more time than all other work of a flame graph. Those of the last sample type are
-// kept. For a single report it returns nil.
-func (c *Cache) column(inverted bool, sampleIndex int) []int64 {
+// kept. It has no values for a single report.
+func (c *Cache) column(inverted bool, sampleIndex int) column {
 	if c.once {
-		return nil
+		return column{}
 	}
 	if at, ok := c.values[inverted]; ok && at.sampleIndex == sampleIndex {
-		return at.values
+		return at
 	}
 	all := c.p.Values(sampleIndex)
-	values := c.values[inverted].values
-	if values == nil {
-		values = make([]int64, len(all))
+	at := column{sampleIndex: sampleIndex, unit: commonUnit(all)}
+	if !slices.ContainsFunc(all, func(v int64) bool { return v/at.unit != int64(int32(v/at.unit)) }) {
+		at.values = make([]int32, len(all))
+		for i, row := range c.order(inverted).Rows() {
+			at.values[i] = int32(all[row] / at.unit)
+		}
 	}
-	for i, row := range c.order(inverted).Rows() {
-		values[i] = all[row]
+	c.values[inverted] = at
+	return at
+}
+
+// commonUnit returns the largest number that divides all values, at least 1: CPU profiles have
+// multiples of their period.
+func commonUnit(values []int64) int64 {
+	unit := int64(0)
+	for _, v := range values {
+		if unit != 0 && v%unit == 0 {
+			continue
+		}
+		for v != 0 {
+			unit, v = v, unit%v
+		}
+		if unit == 1 || unit == -1 {
+			break
+		}
 	}
-	c.values[inverted] = column{sampleIndex, values}
-	return values
+	return max(unit, -unit, 1)
 }

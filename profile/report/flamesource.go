@@ -32,8 +32,8 @@ func newSource(p *profile.Profile, cache *Cache, o FlameOptions) *source {
 	var hidden []bool
 	if sel == nil {
 		p = p.Filter(o.Filter)
-	} else if hidden = sel.Hidden(); mostly(hidden) { // it takes less time to copy the others
-		p, sel = sel.Profile(), nil
+	} else if hidden = sel.Hidden(); sel.CutsStacks() || mostly(hidden) { // it takes less time to copy the others
+		p, sel, o.SampleIndex = sel.Column(o.SampleIndex), nil, 0
 	}
 	s.cache, s.values = cache.of(p), p.Values(o.SampleIndex)
 	costs := s.cache.cost(table, o.SampleIndex)

@@ -43,7 +43,7 @@ type splitter struct {
 	width    sums    // of their magnitudes; the same slice as value if no value is negative
 	slot     []int32 // by function: its index among the children of the current node
 	seen     []int32 // by function: the node that slot is valid for
-	column   []int64 // the values by position; nil to look them up by row
+	column   column  // without values, they are looked up by row
 
 	// Of split:
 	children []flameNode
@@ -75,9 +75,9 @@ func newSplitter(src *source, inverted bool) *splitter {
 
 // sorted updates what depends on the positions from lo to hi, after they changed.
 func (s *splitter) sorted(lo, hi int) {
-	if s.column != nil {
+	if column := s.column.values; column != nil {
 		for i, row := range s.order.Rows()[lo:hi] {
-			s.column[lo+i] = s.values[row]
+			column[lo+i] = int32(s.values[row] / s.column.unit)
 		}
 	}
 	s.addUp(lo, hi)
@@ -86,10 +86,11 @@ func (s *splitter) sorted(lo, hi int) {
 // addUp computes the sums for positions from lo to hi.
 func (s *splitter) addUp(lo, hi int) {
 	value, width := s.value[lo], s.width[lo]
+	column := s.column.values
 	for i, row := range s.order.Rows()[lo:hi] {
 		var v int64
-		if s.column != nil {
-			v = s.column[lo+i]
+		if column != nil {
+			v = int64(column[lo+i]) * s.column.unit
 		} else {
 			v = s.values[row]
 		}

@@ -67,12 +67,14 @@ type inlineMarks struct {
 	p      *profile.Profile
 	frames *frames.Table // without hidden frames
 	rows   *profile.Rows // of p that filters keep; nil for all
+	values []int64       // by row
+	counts []int64       // with TopOptions.Mean: those that values are divided by
 }
 
 // mark sets the Inline field of the rows. kept holds the keys of the rows. Calls that cost less
 // than cutoff are ignored. As in pprof, a row's caller is the nearest frame that is a row itself,
 // so the mark depends on which rows the table has.
-func (m inlineMarks) mark(t *Table, kept []int32, cutoff int64, o TopOptions) {
+func (m inlineMarks) mark(t *Table, kept []int32, cutoff int64) {
 	p, f := m.p, m.frames
 	row := t.rowsOf(f, kept)
 	inlined := inlinedSomewhere(f, row, kept)
@@ -90,8 +92,8 @@ func (m inlineMarks) mark(t *Table, kept []int32, cutoff int64, o TopOptions) {
 	}
 	calls := map[rowCall]*callWeight{}
 	var seen []rowCall
-	for at, v := range p.Values(o.SampleIndex) {
-		if v == 0 && (!o.Mean || p.Values(0)[at] == 0) || m.rows != nil && !m.rows.Has(at) {
+	for at, v := range m.values {
+		if v == 0 && (m.counts == nil || m.counts[at] == 0) || m.rows != nil && !m.rows.Has(at) {
 			continue
 		}
 		stack := p.Stack(at)

@@ -96,15 +96,16 @@ func Top(p *profile.Profile, o TopOptions) (*Table, error) {
 			view = p.Filter(o.Filter)
 		}
 		f := frames.By(view, o.Granularity, o.Columns)
-		marks = inlineMarks{p: view, frames: f}
+		marks = inlineMarks{p: view, frames: f, values: view.Values(o.SampleIndex)}
 		c = collector{keys: f.Keys, sums: f.Sum(view, view.Values(o.SampleIndex))}
 		if o.Mean {
-			c.counts = f.Sum(view, view.Values(0))
+			marks.counts = view.Values(0)
+			c.counts = f.Sum(view, marks.counts)
 		}
 	}
 	kept, flat := t.collect(c, o)
 	if o.Inline {
-		marks.mark(t, kept, abs(int64(float64(flat)*o.EdgeShare)), o)
+		marks.mark(t, kept, abs(int64(float64(flat)*o.EdgeShare)))
 	}
 	return t, nil
 }
@@ -114,11 +115,13 @@ func fromCache(p *profile.Profile, o TopOptions) (c collector, marks inlineMarks
 	f := FlameOptions{SampleIndex: o.SampleIndex, Filter: o.Filter, Selection: o.Selection, Granularity: o.Granularity, Columns: o.Columns}
 	s := newSource(p, o.Cache, f)
 	c = collector{keys: s.frames.Keys, sums: s.sums}
+	marks = inlineMarks{p: s.cache.p, frames: s.frames, rows: s.rows, values: s.values}
 	if o.Mean {
 		f.SampleIndex = 0
-		c.counts = newSource(p, o.Cache, f).sums
+		counts := newSource(p, o.Cache, f)
+		c.counts, marks.counts = counts.sums, counts.values
 	}
-	return c, inlineMarks{s.cache.p, s.frames, s.rows}
+	return c, marks
 }
 
 // collector holds what rows are built from: the sums of each key and, with TopOptions.Mean, the

@@ -92,7 +92,7 @@ func (o *Order) Trim() { o.next = nil }
 
 // mostNodes returns the number of nodes that are stored: those that are divided first, which most
 // graphs need.
-func (o *Order) mostNodes() int { return 1<<10 + len(o.rows)/4 }
+func (o *Order) mostNodes() int { return 1<<10 + len(o.rows)/6 }
 
 // Divide returns the children of a node, until the next call. The stacks of a child share the next
 // location, too; a stack that ends here is a child of its own, and so may be each of a few stacks.
