@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -19,6 +20,9 @@ type keptSources struct {
 	stdin io.Reader
 	kept  map[string]*source.Source
 }
+
+// manySamples is the number of samples from which on memory is released after decoding.
+const manySamples = 1 << 20
 
 // open is the openFunc of the shell's commands.
 func (k *keptSources) open(ctx context.Context, o source.Opener, args []string) (*source.Source, error) {
@@ -67,5 +71,8 @@ func (k *keptSources) read(ctx context.Context, o source.Opener, args []string) 
 	}
 	context.AfterFunc(k.ctx, cancel)
 	src.Reports = report.NewCache(src.Profile)
+	if src.Profile.NumSamples() > manySamples { // more is garbage than what reports will allocate
+		debug.FreeOSMemory()
+	}
 	return src, nil
 }

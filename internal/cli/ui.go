@@ -325,6 +325,7 @@ func (b *uiBackend) Run(ctx context.Context, w io.Writer, args ...string) error 
 	env.StdoutTerminal, env.StdoutTTY, env.StderrTTY, env.Width = false, false, false, 0
 	env, flush := env.escaped()
 	err := dispatch(ctx, args, env)
+	releaseUnused()
 	if ferr := flush(); err == nil {
 		err = ferr
 	}

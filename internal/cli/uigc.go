@@ -18,6 +18,17 @@ const (
 	largeServer    = 256 << 20 // live bytes from which on memory matters more than a few milliseconds per view
 )
 
+// releaseUnused returns memory to the operating system if much of it is free: what decoding or a copy
+// of many samples took. The runtime would keep it for the next allocations.
+func releaseUnused() {
+	const much = 32 << 20
+	free := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}}
+	metrics.Read(free)
+	if free[0].Value.Kind() == metrics.KindUint64 && free[0].Value.Uint64() > much {
+		debug.FreeOSMemory()
+	}
+}
+
 // serverGC returns the percentage for a heap with that many live bytes.
 func serverGC(live uint64) int {
 	if live >= largeServer {

@@ -181,12 +181,16 @@ const digit = 11
 // the rest of the work needs little memory, which the processor's caches hold. keys has space for a
 // key per row.
 func (o *Order) sortFirst(keys []int64) {
-	n, low := len(o.rows), max(0, o.first*o.sort.width-digit)
-	var start [1<<digit + 1]int
-	for row := range n {
+	all := uint64(0)
+	for row := range o.rows {
 		key := o.sort.key(int32(row), 0, o.first)
 		keys[row] = int64(key)
-		start[key>>low+1]++
+		all |= key
+	}
+	low := max(0, bits.Len64(all)-digit) // few locations are the first of a stack
+	var start [1<<digit + 1]int
+	for _, key := range keys {
+		start[uint64(key)>>low+1]++
 	}
 	for d := range 1 << digit {
 		start[d+1] += start[d]
