@@ -13,7 +13,7 @@ import (
 // first flame graph.
 const (
 	serverHeadroom = 48 << 20 // bytes that may be allocated between two collections, if the bounds allow it
-	leastServerGC  = 6
+	leastServerGC  = 5
 	mostServerGC   = 100
 	largeServer    = 256 << 20 // live bytes from which on memory matters more than a few milliseconds per view
 )
