@@ -324,8 +324,7 @@ func (b *uiBackend) Run(ctx context.Context, w io.Writer, args ...string) error 
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), w, &said
 	env.StdoutTerminal, env.StdoutTTY, env.StderrTTY, env.Width = false, false, false, 0
 	env, flush := env.escaped()
-	err := dispatch(ctx, args, env)
-	releaseUnused()
+	err := releasing(func() error { return dispatch(ctx, args, env) })
 	if ferr := flush(); err == nil {
 		err = ferr
 	}

@@ -18,15 +18,24 @@ const (
 	largeServer    = 256 << 20 // live bytes from which on memory matters more than a few milliseconds per view
 )
 
-// releaseUnused returns memory to the operating system if much of it is free: what decoding or a copy
-// of many samples took. The runtime would keep it for the next allocations.
-func releaseUnused() {
-	const much = 32 << 20
-	free := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}}
-	metrics.Read(free)
-	if free[0].Value.Kind() == metrics.KindUint64 && free[0].Value.Uint64() > much {
+// releasing returns memory to the operating system after work on a large profile that allocated
+// much: a copy of many samples. The next one would come on top of it.
+func releasing(work func() error) error {
+	const much = 40 << 20
+	read := func(name string) uint64 {
+		s := []metrics.Sample{{Name: name}}
+		metrics.Read(s)
+		if s[0].Value.Kind() != metrics.KindUint64 {
+			return 0
+		}
+		return s[0].Value.Uint64()
+	}
+	before := read("/gc/heap/allocs:bytes")
+	err := work()
+	if read("/gc/heap/allocs:bytes")-before > much && read("/gc/heap/live:bytes") >= largeServer {
 		debug.FreeOSMemory()
 	}
+	return err
 }
 
 // serverGC returns the percentage for a heap with that many live bytes.

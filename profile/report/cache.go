@@ -16,6 +16,7 @@ import (
 type Cache struct {
 	p      *profile.Profile
 	once   bool       // for one report
+	small  bool       // while another one is in memory
 	mu     sync.Mutex // held by the report that uses it
 	orders map[bool]*prefix.Order
 	tables map[frameTable]*frames.Table
@@ -54,15 +55,15 @@ func (c *Cache) of(p *profile.Profile) *Cache {
 	}
 	own := NewCache(p)
 	own.once = true
-	if c != nil {
-		own.sums = c.sums // the same report holds c
+	if c != nil { // which stays in memory: the same report holds it
+		own.sums, own.small = c.sums, true
 	}
 	return own
 }
 
 func (c *Cache) order(inverted bool) *prefix.Order {
 	if c.orders[inverted] == nil {
-		c.orders[inverted] = prefix.New(c.p, inverted, c.memory(0))
+		c.orders[inverted] = prefix.New(c.p, inverted, c.small, c.memory(0))
 	}
 	return c.orders[inverted]
 }

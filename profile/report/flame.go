@@ -87,7 +87,7 @@ func (s *source) layOut(o FlameOptions) *FlameGraph {
 	split := newSplitter(s, o.Inverted)
 	f.place(split.grow(o))
 	split.order.Trim()
-	if s.cache.once {
+	if s.cache.small {
 		delete(s.cache.orders, o.Inverted)
 	}
 	f.name(s.frames, s.sums)

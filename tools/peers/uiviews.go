@@ -95,13 +95,17 @@ func (b *uiBench) randomViews(ctx context.Context, w io.Writer, s server) error 
 		if err != nil {
 			return err
 		}
-		if b.verbose {
-			fmt.Fprintf(os.Stderr, "%s=%s: %.3f s\n", k.name, text, cpu)
-		}
 		seen[kind] = append(seen[kind], cpu)
 		now, err := residentMiB(pid)
 		if err != nil {
 			return err
+		}
+		if b.verbose {
+			_, peak, err := soFar(pid)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(os.Stderr, "%s=%s: %.3f s, %.0f MiB, peak %.0f\n", k.name, text, cpu, now, peak)
 		}
 		resident = append(resident, now)
 	}

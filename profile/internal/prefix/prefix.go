@@ -66,10 +66,13 @@ const (
 const few = 32
 
 // New sorts the rows of p by their first locations. scratch is memory for as many numbers as there
-// are rows.
-func New(p *profile.Profile, inverted bool, scratch []int64) *Order {
+// are rows. A small Order takes less memory until Trim, and more time.
+func New(p *profile.Profile, inverted, small bool, scratch []int64) *Order {
 	n := p.NumSamples()
-	o := &Order{rows: make([]int32, n), shared: make([]uint8, n), next: make([]uint64, n)}
+	o := &Order{rows: make([]int32, n), shared: make([]uint8, n)}
+	if !small {
+		o.next = make([]uint64, n)
+	}
 	o.sort = sorter{p: p, pages: p.StackPages(), inverted: inverted, width: bits.Len(uint(len(p.Locations)))}
 	o.first = 3
 	if o.first*o.sort.width > 64 {
@@ -200,7 +203,9 @@ func (o *Order) sortFirst(keys []int64) {
 		next := &at[uint64(key)>>low]
 		o.rows[*next] = int32(row)
 		*next++
-		o.next[row] = o.sort.key(int32(row), uint32(o.first), o.first)
+		if o.next != nil {
+			o.next[row] = o.sort.key(int32(row), uint32(o.first), o.first)
+		}
 	}
 	var part, scratch []keyed
 	last := uint64(0)

@@ -46,7 +46,7 @@ func TestDivide(t *testing.T) {
 				}
 				return s
 			}
-			o := prefix.New(p, inverted, make([]int64, p.NumSamples()))
+			o := prefix.New(p, inverted, seed%2 > 0, make([]int64, p.NumSamples()))
 			rows := slices.Clone(o.Rows())
 			slices.Sort(rows)
 			for i, row := range rows {
@@ -111,7 +111,7 @@ func TestDivide(t *testing.T) {
 // TestNodesAreFew: rows that share a location are in one child, except for a few.
 func TestNodesAreFew(t *testing.T) {
 	p := stacksOf(t, 1, 5000, 3, 30)
-	o := prefix.New(p, false, make([]int64, p.NumSamples()))
+	o := prefix.New(p, false, false, make([]int64, p.NumSamples()))
 	for n := o.Root(); n.Hi-n.Lo > 100; n.Depth++ {
 		seen := map[int32]bool{}
 		var largest prefix.Node
