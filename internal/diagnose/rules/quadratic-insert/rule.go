@@ -81,7 +81,7 @@ func judge(c *finder.Case) bool {
 		loop = growing(c.Place, stmt)
 	}
 	if loop == nil {
-		return adds(c) || shifts(c)
+		return adds(c) || splices(c) || shifts(c)
 	}
 	xs := syntax.Text(stmt.Lhs[0])
 	c.Cause = fmt.Sprintf("Every iteration of the loop on line %d %s: n iterations move n²/2 elements.", syntax.Line(c.Place, loop.Pos()), how.what(xs))
