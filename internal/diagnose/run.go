@@ -3,7 +3,10 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/choice"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -63,7 +66,7 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, all []rule.Rule, c Ch
 	}
 	e := newEngine(p, prices)
 	e.silencer = &silencer{pass: p, known: choice.KnownRules(all), file: c.File, said: map[claimPlace]muting{}}
-	claims, err := find(ctx, p, rules)
+	claims, broken, err := find(ctx, p, rules)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +108,7 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, all []rule.Rule, c Ch
 		Join:      join(p),
 	}
 	report.Notes = append(report.Notes, e.silencer.notes...)
+	report.Notes = append(report.Notes, broken...)
 	report.Notes = append(report.Notes, joinNotes(report.Join)...)
 	return report, nil
 }
@@ -149,20 +153,23 @@ func newEngine(p *rule.Pass, prices pricer) *engine {
 	return e
 }
 
-// find runs the rules. It drops matches without claims, and those of a benchmark's harness.
-func find(ctx context.Context, p *rule.Pass, rules []rule.Rule) ([]*claim, error) {
-	var claims []*claim
+// find runs the rules. It drops matches without claims, and those of a benchmark's harness. broken
+// has a note for each rule that panicked: the findings of the others are worth having.
+func find(ctx context.Context, p *rule.Pass, rules []rule.Rule) (claims []*claim, broken []string, err error) {
 	harness := newHarness(p)
 	for _, r := range rules {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if r.SkipsBenchmarks && p.Benchmark() {
 			continue
 		}
-		matches, err := r.Find(ctx, p)
+		matches, panicked, err := findOne(ctx, p, r)
 		if err != nil {
-			return nil, fmt.Errorf("rule %s: %w", r.ID, err)
+			return nil, nil, fmt.Errorf("rule %s: %w", r.ID, err)
+		}
+		if panicked != "" {
+			broken = append(broken, fmt.Sprintf("rule %s failed, so its findings are missing. This is a defect of hone, please report it: %s", r.ID, panicked))
 		}
 		for _, m := range matches {
 			if !harness.strip(&m) || m.Empty() && m.Saving == nil && !r.Urgent {
@@ -171,5 +178,26 @@ func find(ctx context.Context, p *rule.Pass, rules []rule.Rule) ([]*claim, error
 			claims = append(claims, &claim{rule: r, match: m, order: len(claims)})
 		}
 	}
-	return claims, nil
+	return claims, broken, nil
+}
+
+// findOne runs a rule; panicked says what it panicked with, and where.
+func findOne(ctx context.Context, p *rule.Pass, r rule.Rule) (matches []rule.Match, panicked string, err error) {
+	defer func() {
+		x := recover()
+		if x == nil {
+			return
+		}
+		matches, panicked = nil, fmt.Sprint(x)
+		var stack [16]uintptr
+		frames := runtime.CallersFrames(stack[:runtime.Callers(2, stack[:])])
+		for f, more := frames.Next(); more; f, more = frames.Next() {
+			if !strings.HasPrefix(f.Function, "runtime.") {
+				panicked += fmt.Sprintf(" at %s:%d", filepath.Base(f.File), f.Line)
+				return
+			}
+		}
+	}()
+	matches, err = r.Find(ctx, p)
+	return matches, "", err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"github.com/hone-go/hone/exectrace/analysis"
 	"github.com/hone-go/hone/exectrace/parallelism"
 	"math"
@@ -52,6 +53,26 @@ func TestNothingRecorded(t *testing.T) {
 	r, err := Run(t.Context(), p, Choice{})
 	if err != nil || len(r.Findings) != 0 || r.Resources.Limiting != limitNone {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestRulePanics: a rule that panics becomes a note, and costs its own findings only.
+func TestRulePanics(t *testing.T) {
+	bad := finds("bad")
+	bad.Finder = finder.Groups{Rows: func(context.Context, *rule.Pass) ([]rule.Match, error) {
+		var none []int
+		return nil, fmt.Errorf("%d", none[len(none)])
+	}}
+	r, err := run(t.Context(), pass(), price, []rule.Rule{bad, finds("x")}, Choice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, n := range r.Notes {
+		found = found || strings.Contains(n, "rule bad failed") && strings.Contains(n, "index out of range") && strings.Contains(n, "run_test.go:")
+	}
+	if !found {
+		t.Errorf("notes %q", r.Notes)
 	}
 }
 
