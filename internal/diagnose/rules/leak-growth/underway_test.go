@@ -8,7 +8,7 @@ import (
 )
 
 // TestUnderWay: memory of requests that are under way, or that was allocated while the collection
-// ran, is no leak.
+// ran, is not a leak.
 func TestUnderWay(t *testing.T) {
 	const mib = 1 << 20
 	load := &recording.Load{Connections: 8}
