@@ -85,6 +85,9 @@ func (r Rows) Has(row int) bool { return r.bits[row/64]>>(row%64)&1 != 0 }
 // predict which rows a filter keeps.
 func (r Rows) Select(row int, v int64) int64 { return v & -int64(r.bits[row/64]>>(row%64)&1) }
 
+// IsZero reports whether r is the zero value, which is not a set of the rows of a profile.
+func (r Rows) IsZero() bool { return r.bits == nil }
+
 // Word returns the rows from 64i to 64i+63, one bit each.
 func (r Rows) Word(i int) uint64 { return r.bits[i] }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"sync"
 
@@ -105,7 +106,11 @@ func (c *Cache) column(inverted bool, sampleIndex int) column {
 	}
 	all := c.p.Values(sampleIndex)
 	at := column{sampleIndex: sampleIndex, unit: commonUnit(all)}
-	if !slices.ContainsFunc(all, func(v int64) bool { return v/at.unit != int64(int32(v/at.unit)) }) {
+	most := int64(math.MaxInt64)
+	if at.unit < 1<<32 { // otherwise all values fit
+		most = at.unit * math.MaxInt32
+	}
+	if !slices.ContainsFunc(all, func(v int64) bool { return v > most || v < -most }) {
 		at.values = make([]int32, len(all))
 		for i, row := range c.order(inverted).Rows() {
 			at.values[i] = int32(all[row] / at.unit)
