@@ -208,9 +208,11 @@ const button = (name) => [...doc().querySelectorAll("main button")].find((b) => 
 for (const [what, view] of [["profile", "flame"], ["trace", "trace"]]) {
   doc().querySelector("main input[type=number]").value = "2";
   button(what).click();
-  const bar = await until("progress", () => doc().querySelector("main progress"));
+  // The page repeats what it knows of the job before, whose progress may still be shown.
+  const shown = () => doc().querySelector("main progress[aria-label=" + what + "]");
+  const bar = await until("progress", shown);
   const first = bar.value;
-  await until("more progress", () => doc().querySelector("main progress")?.value > first);
+  await until("more progress", () => shown()?.value > first);
   see(what + ": progress", [bar.max, bar.getAttribute("aria-label"), button("stop").disabled]);
   const link = await until("the result", () => [...doc().querySelectorAll("main a")].find((a) => a.textContent === "show it"));
   see(what + ": stop afterwards", button("stop").disabled);
