@@ -92,6 +92,6 @@ func TestRunUI(t *testing.T) {
 	}
 	var findings strings.Builder
 	if err := (&uiBackend{env: env}).Run(t.Context(), &findings, "findings", found[0]); err != nil || !strings.Contains(findings.String(), "100 requests/s") {
-		t.Errorf("findings of what was recorded: %v\n%.600s", err, findings.String())
+		t.Errorf("findings of the recording: %v\n%.600s", err, findings.String())
 	}
 }

@@ -105,9 +105,9 @@ func (r *runner) printSettings(ctx context.Context, w io.Writer, programs []prog
 func writeSettings(w io.Writer, all []settings, length, took time.Duration) {
 	fmt.Fprintf(w, "# Predicted and measured settings of the garbage collector\n\n"+
 		"Made by `go run ./tools/cases -gc -w`, in %.0f minutes; do not edit. For each program it runs `hone tune gc` with 1 GiB of memory:\n"+
-		"it observes the program once with its own setting, and then measures the recommended setting and others for %s each,\n"+
-		"interleaved with its own.\n\n"+
-		"CPU is the change compared with the program's own setting. *Apart* is by how much the prediction differs from the measurement, of the\n"+
+		"it runs the program once with the current setting, and then measures the recommended setting and others for %s each,\n"+
+		"interleaved with the current one.\n\n"+
+		"CPU is the change compared with the current setting. *Apart* is by how much the prediction differs from the measurement, of the\n"+
 		"total CPU time and of the peak resident memory. A prediction holds if that is at most %.0f %% of CPU and %.0f %% of memory.\n",
 		math.Ceil(took.Minutes()), length, 100*cpuApart, 100*memoryApart)
 	for _, s := range all {

@@ -31,6 +31,15 @@ func ExecutionsAt(p *rule.Pass, place *gocode.Place, pos token.Pos) (counts.Exec
 	return p.Counts.Line(place.Pkg.Path(), at.Filename, at.Line)
 }
 
+// Hot reports whether a line that ran so often is on a hot path: it runs for at least one request
+// or operation in twenty, or a hundred times in each run of a program that exits.
+func Hot(p *rule.Pass, e counts.Executions) bool {
+	if p.Manifest.Unit() == "run" {
+		return e.PerUnit >= 100
+	}
+	return e.PerUnit >= 0.05
+}
+
 // unitsOfWork returns the number of units of work in the CPU profile and the allocations; 0 when
 // unknown.
 func unitsOfWork(p *rule.Pass) float64 {

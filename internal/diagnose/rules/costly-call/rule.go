@@ -56,11 +56,6 @@ of settings), opencloud-eu/opencloud#3288 (a policy prepared for each query: 15
 times as long), helm/helm#31342, hashicorp/hcl-lang#40 (copies by reflection),
 drand/drand#595 (a client for each call), Clever/wag#292 (indented JSON).`
 
-const (
-	perRequest = 0.05 // executions per request or operation from which a call is on a hot path
-	perRun     = 100  // the same per run of a program that exits
-)
-
 // callers returns a function that finds, in the stack of a row, the line that calls one of the
 // functions from outside of their module.
 func callers() func(*site.Row) int {
@@ -88,12 +83,8 @@ func judge(c *finder.Case) bool {
 		return false
 	}
 	call := calls[0]
-	least := float64(perRun)
-	if c.Pass.Manifest.Unit() != "run" {
-		least = perRequest
-	}
 	e, ok := evidence.ExecutionsAt(c.Pass, c.Place, call.Pos())
-	if !ok || e.PerUnit < least {
+	if !ok || !evidence.Hot(c.Pass, e) {
 		return false
 	}
 	name := c.Place.CalleeName(call)

@@ -131,7 +131,7 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 	case !ok || share > most:
 		return nil
 	case share > seldom && queue(out):
-		k.words += fmt.Sprintf(". It is a queue without a limit, and it keeps growing: while executions were counted, %s removed %s of what was added.", remover, units.Percent(share))
+		k.words += fmt.Sprintf(". This queue has no limit and keeps growing: while executions were counted, %s removed only %s of the elements that were added.", remover, units.Percent(share))
 		k.fix = fmt.Sprintf("Limit %s, so that senders wait or are refused when it is full (a channel of limited size does that), and let more goroutines take from it.", name)
 	case share > seldom:
 		k.words += fmt.Sprintf(". Only %s removes something from it: while executions were counted, %s as often as something was put in.", remover, units.Percent(share))

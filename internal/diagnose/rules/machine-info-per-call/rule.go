@@ -73,21 +73,12 @@ func functions() []string {
 	}
 }
 
-const (
-	perRequest = 0.05 // executions per request or operation from which a call is on a hot path
-	perRun     = 100  // the same per run of a program that exits
-)
-
 func judge(c *finder.Case) bool {
 	if !loops.PerCall(c.Place, c.Calls[0]) {
 		return false
 	}
-	least := float64(perRun)
-	if c.Pass.Manifest.Unit() != "run" {
-		least = perRequest
-	}
 	e, ok := evidence.Executions(c.Pass, c.Site.Frame)
-	if !ok || e.PerUnit < least {
+	if !ok || !evidence.Hot(c.Pass, e) {
 		return false
 	}
 	name := c.Name()
