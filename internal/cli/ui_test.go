@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/render/browsertest"
 	"github.com/hone-go/hone/internal/ui"
 )
@@ -275,6 +276,7 @@ drive(VIEWS);
 
 // TestUIInBrowser visits the views of a recording with hostile names.
 func TestUIInBrowser(t *testing.T) {
+	live.Only(t)
 	c := newCorpus(t)
 	h, _ := uiOf(t, c.recording, c.profile, c.trace)
 	mux := http.NewServeMux()
@@ -327,6 +329,7 @@ func (oneFinding) Run(_ context.Context, w io.Writer, _ ...string) error {
 // TestUIFindingInBrowser: the card of a finding names its caller, and leads to every view of its
 // function.
 func TestUIFindingInBrowser(t *testing.T) {
+	live.Only(t)
 	h, _, err := ui.New(t.Context(), ui.Options{Backend: oneFinding{}})
 	if err != nil {
 		t.Fatal(err)

@@ -148,8 +148,8 @@ func TestUIFiguresInBrowser(t *testing.T) {
 	}
 }
 
-// everyProgram matches names that every program has: they tell nothing, and stay (see exectrace.Anonymize).
-// Which functions have findings is not the same in each recording.
+// everyProgram matches names that every program has: they tell nothing, and stay (see
+// exectrace.Anonymize). Which functions have findings is not the same in each recording.
 var everyProgram = regexp.MustCompile(`^(main|init|func\d+|gowrap\d+)(\.(main|init|func\d+|gowrap\d+|\d+))*$`)
 
 // checkReport: the report is one file without references to others; it shows the findings of the

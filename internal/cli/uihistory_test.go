@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/history"
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/render/browsertest"
 	"github.com/hone-go/hone/internal/ui"
 )
@@ -48,6 +49,7 @@ func historyOf(t *testing.T, path, note string, cpu []byte) {
 // TestUIHistoryInBrowser follows a change of a series from the list of series to the commit, to its
 // recording and to a profile that the database has.
 func TestUIHistoryInBrowser(t *testing.T) {
+	live.Only(t)
 	dir := t.TempDir()
 	db, rec := filepath.Join(dir, "h.db"), filepath.Join(dir, "sixth.hone")
 	recordOf(t, rec, "main.sixth", 1, hostileTrace(t))

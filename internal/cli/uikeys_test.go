@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/render/browsertest"
 )
 
 // TestUIKeysInBrowser presses every key that the list of keys has.
 func TestUIKeysInBrowser(t *testing.T) {
+	live.Only(t)
 	c := newCorpus(t)
 	db := filepath.Join(t.TempDir(), "h.db")
 	historyOf(t, db, "", nil)

@@ -196,6 +196,7 @@ func TestUITakesFromAService(t *testing.T) {
 
 // TestUILiveInBrowser clicks a CPU profile and a trace of a running service.
 func TestUILiveInBrowser(t *testing.T) {
+	live.Only(t)
 	service := liveService(t)
 	address, _ := startedUI(t, service.URL)
 	at, err := url.Parse(address)

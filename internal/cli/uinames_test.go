@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/render/browsertest"
 	"github.com/hone-go/hone/profile"
@@ -21,6 +22,7 @@ const evil = `<img src=x onerror="top.owned=1;document.title='owned'"><script>to
 // TestUINamesAreTextInBrowser visits every view of a recording whose names are markup: they are
 // shown as text, and nothing in them runs.
 func TestUINamesAreTextInBrowser(t *testing.T) {
+	live.Only(t)
 	dir := t.TempDir()
 	path, file := filepath.Join(dir, "evil.hone"), filepath.Join(dir, "evil.pprof")
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/render/browsertest"
 )
 
@@ -26,6 +27,7 @@ var (
 //
 //	go test ./internal/cli -run UIPictures -pictures /tmp/ui -pictures_of before.hone,after.hone
 func TestUIPicturesInBrowser(t *testing.T) {
+	live.Only(t)
 	c := newCorpus(t)
 	sources := []string{c.recording, c.profile, c.trace}
 	if *picturesOf != "" {

@@ -9,12 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/render/browsertest"
 	"github.com/hone-go/hone/profile/report"
 )
 
 // TestCallGraphInBrowser uses the picture by pointer and keys: testdata/callgraph_browser.js.
 func TestCallGraphInBrowser(t *testing.T) {
+	live.Only(t)
 	var b bytes.Buffer
 	if err := CallGraphSVG(&b, graphPage(t, report.GraphOptions{Visual: true})); err != nil {
 		t.Fatal(err)

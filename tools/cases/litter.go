@@ -70,8 +70,8 @@ func (r *runner) measureLitter(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// live is litter beside which the programs, with a heap of about 15 MiB, collect often.
-var live = []strewn{
+// liveLitter is litter beside which the programs, with a heap of about 15 MiB, collect often.
+var liveLitter = []strewn{
 	{"json", "nodes", "60"},
 	{"page", "texts", "20"},
 	{"decode", "texts", "20"},
@@ -85,7 +85,7 @@ var live = []strewn{
 // service runs with GOGC at 100 and at 400, which removes three quarters of that work.
 func (r *runner) measureCollector(ctx context.Context, w io.Writer) error {
 	fmt.Fprint(w, "| work | litter | collector at 100 | saved at 400 | beyond, per second of collecting saved |\n|---|---|---|---|---|\n")
-	for _, l := range live {
+	for _, l := range liveLitter {
 		result, saved, err := r.pair(ctx, l.program("100"), l.program("400", "-gogc", "400"))
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/stats"
@@ -253,6 +254,7 @@ func TestParse(t *testing.T) {
 // A program and a benchmark, each with a repair by a build tag, are built separately and run until
 // they exit; one that fails is not a measurement.
 func TestMeasureVariants(t *testing.T) {
+	live.Only(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":        "module example.com/work\n\ngo 1.25\n",

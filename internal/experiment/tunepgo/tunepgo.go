@@ -93,11 +93,15 @@ func (t *trial) say(format string, args ...any) {
 }
 
 func (t *trial) run(ctx context.Context) error {
+	given, err := t.given(ctx) // first: a wrong source should not cost a recording
+	if err != nil {
+		return err
+	}
 	own, err := t.record(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := t.merged(ctx, own)
+	p, err := t.choose(given, own)
 	if err != nil {
 		return err
 	}
@@ -154,30 +158,41 @@ func (t *trial) record(ctx context.Context) (*profile.Profile, error) {
 	return profile.Decode(part, 0)
 }
 
-// merged returns the profile to build with: that of the recording, or the merged profiles that were
-// given.
-func (t *trial) merged(ctx context.Context, own *profile.Profile) (*profile.Profile, error) {
-	p := own
-	if len(t.Profiles) > 0 {
-		src, err := t.cfg.Opener().Profile(ctx, t.Profiles...)
-		if err != nil {
-			return nil, err
-		}
-		p = src.Profile
-		stale := unknown(p, own)
-		t.r.Stale = &stale
+// given returns the merged profiles of the sources that were given, or nil if none were.
+func (t *trial) given(ctx context.Context) (*profile.Profile, error) {
+	if len(t.Profiles) == 0 {
+		return nil, nil
 	}
+	src, err := t.cfg.Opener().Profile(ctx, t.Profiles...)
+	if err != nil {
+		return nil, err
+	}
+	return src.Profile, t.count(src.Profile)
+}
+
+// choose returns the profile to build with: the given one, or that of the recording.
+func (t *trial) choose(given, own *profile.Profile) (*profile.Profile, error) {
+	if given == nil {
+		return own, t.count(own)
+	}
+	stale := unknown(given, own)
+	t.r.Stale = &stale
+	return given, nil
+}
+
+// count counts the samples of the profile to build with. A profile without any is an error.
+func (t *trial) count(p *profile.Profile) error {
 	samples, err := p.SampleIndex("samples")
 	if err != nil {
-		return nil, fmt.Errorf("tune pgo: the compiler needs a CPU profile with a column of samples: %w", err)
+		return fmt.Errorf("tune pgo: the compiler needs a CPU profile with a column of samples: %w", err)
 	}
 	for _, n := range p.Values(samples) {
 		t.r.Samples += n
 	}
 	if t.r.Samples == 0 {
-		return nil, errors.New("tune pgo: the profile has no samples: record longer, or under load")
+		return errors.New("tune pgo: the profile has no samples: record longer, or under load")
 	}
-	return p, nil
+	return nil
 }
 
 // unknown returns the share of a profile's samples whose leaf function another profile does not

@@ -39,22 +39,43 @@ func TestMergesGivenProfiles(t *testing.T) {
 	}
 	own := cpu(t, map[string]int64{"main.a": 5})
 	x := &trial{Spec: Spec{Profiles: names}, r: &Result{}}
-	if _, err := x.merged(t.Context(), own); err != nil || x.r.Samples != 100 || x.r.Stale == nil || math.Abs(*x.r.Stale-0.2) > 1e-9 {
+	given, err := x.given(t.Context())
+	if err != nil || x.r.Samples != 100 {
+		t.Fatalf("%+v, %v", x.r, err)
+	}
+	if p, err := x.choose(given, own); err != nil || p != given || x.r.Samples != 100 || x.r.Stale == nil || math.Abs(*x.r.Stale-0.2) > 1e-9 {
 		t.Errorf("%+v, stale %v, %v", x.r, x.r.Stale, err)
 	}
-	x = &trial{r: &Result{}}
-	if p, err := x.merged(t.Context(), own); err != nil || p != own || x.r.Samples != 5 || x.r.Stale != nil {
-		t.Errorf("its own: %+v, %v", x.r, err)
+}
+
+func TestBuildsWithItsOwnProfile(t *testing.T) {
+	own := cpu(t, map[string]int64{"main.a": 5})
+	x := &trial{r: &Result{}}
+	given, err := x.given(t.Context())
+	if given != nil || err != nil {
+		t.Fatalf("%v, %v", given, err)
 	}
-	if _, err := (&trial{r: &Result{}}).merged(t.Context(), cpu(t, nil)); err == nil || !strings.Contains(err.Error(), "no samples") {
+	if p, err := x.choose(given, own); err != nil || p != own || x.r.Samples != 5 || x.r.Stale != nil {
+		t.Errorf("%+v, %v", x.r, err)
+	}
+	if _, err := (&trial{r: &Result{}}).choose(nil, cpu(t, nil)); err == nil || !strings.Contains(err.Error(), "no samples") {
 		t.Errorf("an empty profile: %v", err)
 	}
-	bad := filepath.Join(dir, "bad")
+}
+
+func TestRejectsGivenProfiles(t *testing.T) {
+	dir := t.TempDir()
+	bad, empty := filepath.Join(dir, "bad"), filepath.Join(dir, "empty")
 	if err := os.WriteFile(bad, []byte("nothing"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&trial{Spec: Spec{Profiles: []string{bad}}, r: &Result{}}).merged(t.Context(), own); err == nil || !strings.Contains(err.Error(), bad) {
-		t.Errorf("a broken profile: %v", err)
+	if err := write(empty, cpu(t, nil)); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{bad: bad, empty: "no samples"} {
+		if _, err := (&trial{Spec: Spec{Profiles: []string{file}}, r: &Result{}}).given(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", file, err)
+		}
 	}
 }
 

@@ -16,7 +16,8 @@ import (
 
 // Open opens a page at a fragment and returns the document as it is after its scripts have
 // run. The name's ending says what the page is: page.html, graph.svg. Without a browser
-// on the machine the test is skipped.
+// on the machine the test is skipped. Such tests need the tag live, and InBrowser in their names,
+// by which .ci/run finds them.
 func Open(t *testing.T, name, page, fragment string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -45,9 +46,6 @@ func Picture(t *testing.T, url, file string, width, height int, dark bool) {
 
 func run(t *testing.T, args ...string) []byte {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
 	var browser string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(name); err == nil {

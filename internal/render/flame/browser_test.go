@@ -9,11 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/render/browsertest"
 )
 
 // TestPageInBrowser drives the page by keys and pointer: testdata/browser.js.
 func TestPageInBrowser(t *testing.T) {
+	live.Only(t)
 	drive, err := os.ReadFile(filepath.Join("testdata", "browser.js"))
 	if err != nil {
 		t.Fatal(err)
@@ -56,6 +58,7 @@ func TestPageInBrowser(t *testing.T) {
 
 // TestPageIsRecalledInBrowser opens a bookmark.
 func TestPageIsRecalledInBrowser(t *testing.T) {
+	live.Only(t)
 	document := browsertest.Open(t, "page.html", page(t), "#view=sandwich&function=runtime.mallocgc&search=pad&theme=dark")
 	for _, want := range []string{
 		`data-theme="dark"`, `40.0 % matched</output>`, `<span aria-current="step">sandwich of runtime.mallocgc</span>`,
@@ -72,6 +75,7 @@ func TestPageIsRecalledInBrowser(t *testing.T) {
 }
 
 func TestEmptyPageInBrowser(t *testing.T) {
+	live.Only(t)
 	var b bytes.Buffer
 	if err := HTML(&b, empty(t)); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/timeline"
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/render/browsertest"
 )
 
@@ -39,6 +40,7 @@ func sample() *timeline.Result {
 }
 
 func TestPageInBrowser(t *testing.T) {
+	live.Only(t)
 	var b bytes.Buffer
 	if err := HTML(&b, "a.trace, <window>", sample()); err != nil {
 		t.Fatal(err)
