@@ -127,9 +127,11 @@ import (
 	schedlatency "github.com/hone-go/hone/internal/diagnose/rules/sched-latency"
 	scratchpercall "github.com/hone-go/hone/internal/diagnose/rules/scratch-per-call"
 	semaphorewait "github.com/hone-go/hone/internal/diagnose/rules/semaphore-wait"
+	serialcalls "github.com/hone-go/hone/internal/diagnose/rules/serial-calls"
 	serialsection "github.com/hone-go/hone/internal/diagnose/rules/serial-section"
 	sleeppolling "github.com/hone-go/hone/internal/diagnose/rules/sleep-polling"
 	slicegrowth "github.com/hone-go/hone/internal/diagnose/rules/slice-growth"
+	slowreceiver "github.com/hone-go/hone/internal/diagnose/rules/slow-receiver"
 	smallreads "github.com/hone-go/hone/internal/diagnose/rules/small-reads"
 	smallwrites "github.com/hone-go/hone/internal/diagnose/rules/small-writes"
 	sortforfew "github.com/hone-go/hone/internal/diagnose/rules/sort-for-few"
@@ -287,9 +289,11 @@ func All() []rule.Rule {
 		schedlatency.Rule(),
 		scratchpercall.Rule(),
 		semaphorewait.Rule(),
+		serialcalls.Rule(),
 		serialsection.Rule(),
 		sleeppolling.Rule(),
 		slicegrowth.Rule(),
+		slowreceiver.Rule(),
 		smallreads.Rule(),
 		smallwrites.Rule(),
 		sortforfew.Rule(),

@@ -1,6 +1,7 @@
 package traced
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hone-go/hone/exectrace"
@@ -72,6 +73,13 @@ func Packages(p *rule.Pass, most int) []string {
 	}
 	for _, s := range p.Trace.Spawns[:min(each, len(p.Trace.Spawns))] {
 		add(s.Line)
+	}
+	if r := p.Trace.Requests; r != nil && r.All != nil {
+		for i := range r.All.Places[:min(each, len(r.All.Places))] {
+			if l := cmp.Or(r.All.Places[i].Caller, r.All.Places[i].Waiter); l != nil {
+				add(*l)
+			}
+		}
 	}
 	serial := p.Trace.Parallelism.Serial.Stacks
 	for _, s := range serial[:min(each, len(serial))] {

@@ -1,0 +1,80 @@
+package serialcalls
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+)
+
+const program = `package main
+
+import "net/http"
+
+type user struct {
+	ID    string
+	Admin bool
+	Tags  []string
+}
+
+type page struct {
+	User   *user
+	Orders []string
+}
+
+func load(id string) (*user, error)             { return nil, nil }
+func list(id string) ([]string, error)          { return nil, nil }
+func show(u *user) ([]string, error)            { return nil, nil }
+func fill(id string, to *user) ([]string, error) { return nil, nil }
+
+func serve(w http.ResponseWriter, r *http.Request, id string) error {
+	var p page
+	_ = p
+%s
+	return nil
+}
+
+func main() { _ = serve(nil, nil, "") }
+`
+
+// TestNeeds: whether the call of the line "second" needs that of the line "first".
+func TestNeeds(t *testing.T) {
+	for _, test := range []struct {
+		what, code string
+		want       bool
+	}{
+		{"apart", "u, err := load(id) //@ first\nif err != nil { return err }\n_ = u\no, err := list(id) //@ second\n_, _ = o, err", false},
+		{"argument", "u, _ := load(id) //@ first\no, _ := show(u) //@ second\n_ = o", true},
+		{"computed argument", "u, _ := load(id) //@ first\nkey := \"of \" + u.ID\no, _ := list(key) //@ second\n_ = o", true},
+		{"by address", "var u user\nt, _ := fill(id, &u) //@ first\n_ = t\no, _ := list(u.ID) //@ second\n_ = o", true},
+		{"other part", "p.User, _ = load(id) //@ first\np.Orders, _ = list(id) //@ second", false},
+		{"whole of a part", "p.User, _ = load(id) //@ first\np.Orders, _ = show(p.User) //@ second", true},
+		{"not found", "u, _ := load(id) //@ first\nif u == nil { return nil }\no, _ := list(id) //@ second\n_ = o", false},
+		{"permission", "u, _ := load(id) //@ first\nif !u.Admin { return nil }\no, _ := list(id) //@ second\n_ = o", true},
+		{"under a condition", "u, _ := load(id) //@ first\nif u.Admin {\no, _ := list(id) //@ second\n_ = o\n}", true},
+		{"enough already", "u, _ := load(id) //@ first\nif u != nil { return nil }\no, _ := list(id) //@ second\n_ = o", true},
+		{"after a failure", "u, err := load(id) //@ first\nif err != nil {\no, _ := list(id) //@ second\n_ = o\n}\n_ = u", true},
+		{"only after a failure", "if u, err := load(id); err == nil { //@ first\n_ = u\nreturn nil\n}\no, _ := list(id) //@ second\n_ = o", true},
+		{"used after", "u, _ := load(id) //@ first\no, _ := list(id) //@ second\n_, _ = u.ID, o", false},
+		{"written before", "u, _ := load(id) //@ first\nw.Write([]byte(u.ID))\no, _ := list(id) //@ second\n_ = o", false},
+		{"in a loop", "u, _ := load(id) //@ first\nkey := id\nfor _, t := range u.Tags { key += t }\no, _ := list(key) //@ second\n_ = o", true},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			places := ruletest.Places(t, fmt.Sprintf(program, test.code))
+			first, second := places["first"], places["second"]
+			if got := needs(first, syntax.Calls(first)[0], syntax.Calls(second)[0]); got != test.want {
+				t.Errorf("%t, want %t", got, test.want)
+			}
+		})
+	}
+}
+
+// TestWords splits names.
+func TestWords(t *testing.T) {
+	for name, want := range map[string]string{"listPosts": "[list posts]", "post": "[post]", "SaveOrder": "[save order]", "get_user": "[get user]"} {
+		if got := fmt.Sprint(words(name)); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

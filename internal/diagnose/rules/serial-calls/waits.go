@@ -1,0 +1,279 @@
+package serialcalls
+
+import (
+	"cmp"
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/loops"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// leastRuns is the minimum number of executions of a call for each call of its function.
+const leastRuns = 0.5
+
+// name identifies a function of the program.
+type name struct{ function, file string }
+
+// function is a function of the program with the calls in it that requests wait for.
+type function struct {
+	place *gocode.Place
+	steps []*step // in the order of the source
+}
+
+// step is a call that requests wait for.
+type step struct {
+	frame   *site.Frame
+	call    *ast.CallExpr
+	seconds float64
+}
+
+// waits are where requests wait for others, not for a limit of the program.
+type waits struct {
+	lines     map[exectrace.Line]float64 // seconds, by the program's line
+	functions map[name][]exectrace.Line  // the same lines, by function
+	seconds   float64                    // of all
+}
+
+// queued are the things of which only some requests get one at a time: asking for two at once does
+// not end the wait sooner. The others belong to the request itself.
+func queued() []string {
+	return []string{
+		requests.DatabaseConnection, requests.PgxConnection, requests.RedisConnection, requests.MongoConnection, requests.Semaphore,
+		requests.RateLimiter, "the body of the request", "the client to take the response", "the read of its connection to stop",
+		"a handler under http.TimeoutHandler", "an errgroup", "room in an errgroup",
+	}
+}
+
+func awaited(p *rule.Pass) *waits {
+	w := &waits{lines: map[exectrace.Line]float64{}, functions: map[name][]exectrace.Line{}}
+	for _, place := range p.Trace.Requests.All.Places {
+		switch place.Part {
+		case requests.WaitNetwork, requests.WaitSelect, requests.WaitChanReceive, requests.WaitSleep:
+		default:
+			continue
+		}
+		line := cmp.Or(place.Caller, place.Waiter)
+		if line == nil || line.File == "" || slices.Contains(queued(), place.Object) {
+			continue
+		}
+		if w.lines[*line] == 0 {
+			of := name{line.Function, line.File}
+			w.functions[of] = append(w.functions[of], *line)
+		}
+		w.lines[*line] += float64(place.Time) / 1e9
+		w.seconds += float64(place.Time) / 1e9
+	}
+	return w
+}
+
+// reached are the lines of a function from which requests come to functions that wait.
+type reached struct {
+	frames map[int]*site.Frame
+	own    map[int]bool   // the line waits itself
+	below  map[int][]link // what waits below the line
+}
+
+// link is a function that waits, and the one that a line calls to come there.
+type link struct {
+	waiting name
+	callee  string // as profiles name it; "" when the source shows the call
+	call    *ast.CallExpr
+}
+
+// add adds a link for a line.
+func (r *reached) add(line int, l link) {
+	if !slices.ContainsFunc(r.below[line], func(o link) bool { return o.waiting == l.waiting }) {
+		r.below[line] = append(r.below[line], l)
+	}
+}
+
+// callers returns the functions of the program with calls that requests wait for, directly or in
+// a function below. The trace has the line that waits; the stacks of the profiles show from where
+// it is called.
+func (w *waits) callers(p *rule.Pass) []*function {
+	found := map[name]*reached{}
+	var order []name
+	add := func(f *site.Frame) *reached {
+		of := name{f.Function, f.File}
+		if found[of] == nil {
+			found[of] = &reached{frames: map[int]*site.Frame{}, own: map[int]bool{}, below: map[int][]link{}}
+			order = append(order, of)
+		}
+		found[of].frames[f.Line] = f
+		return found[of]
+	}
+	eachStack(p, func(stack []*site.Frame) {
+		waiting := name{}
+		for i, f := range stack {
+			of := name{f.Function, f.File}
+			if f.Owner.Kind != gocode.Main {
+				continue
+			}
+			if waiting == (name{}) {
+				if w.functions[of] == nil {
+					continue
+				}
+				waiting = of
+				if w.lines[exectrace.Line{Function: f.Function, File: f.File, Line: f.Line}] > 0 {
+					add(f).own[f.Line] = true
+				}
+				continue
+			}
+			if of == waiting {
+				continue // recursion
+			}
+			add(f).add(f.Line, link{waiting: waiting, callee: stack[i-1].Function})
+		}
+	})
+	w.bySource(p, add)
+	var out []*function
+	for _, of := range order {
+		if len(found[of].frames) > 1 {
+			if f := w.function(p, found[of]); len(f.steps) > 1 {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// bySource adds the calls that the source shows: the profiles of a program that mostly waits have
+// few stacks.
+func (w *waits) bySource(p *rule.Pass, add func(*site.Frame) *reached) {
+	level := map[string][]name{} // the functions that wait, by the type checker's name of one that leads to them
+	for of, lines := range w.functions {
+		if place, ok := p.Syntax.At(of.file, lines[0].Line); ok && place.Func == ast.Node(place.Decl) {
+			level[declared(place)] = []name{of}
+		}
+	}
+	for range levels {
+		next := map[string][]name{}
+		for _, place := range p.Syntax.Calls(func(fn *types.Func) bool { return level[fn.FullName()] != nil }) {
+			profile, file := syntax.ProfileName(place), place.Fset.Position(place.Nodes[0].Pos()).Filename
+			f := &site.Frame{Function: profile, File: file, Line: place.Line, Owner: p.Code.Owner(profile, file)}
+			if place.Func != ast.Node(place.Decl) || f.Owner.Kind != gocode.Main {
+				continue // of a function literal, whose name is not known
+			}
+			for _, call := range syntax.Calls(place) {
+				fn := place.Callee(call)
+				if fn == nil {
+					continue
+				}
+				for _, waiting := range level[fn.FullName()] {
+					add(f).add(f.Line, link{waiting: waiting, call: call})
+					if up := declared(place); !slices.Contains(next[up], waiting) {
+						next[up] = append(next[up], waiting)
+					}
+				}
+			}
+		}
+		level = next
+	}
+}
+
+// declared returns the type checker's name of the function around a place.
+func declared(p *gocode.Place) string {
+	if p.Decl != nil {
+		if fn, ok := p.Info.Defs[p.Decl.Name].(*types.Func); ok {
+			return fn.FullName()
+		}
+	}
+	return ""
+}
+
+// eachStack calls visit for the stacks of all profiles.
+func eachStack(p *rule.Pass, visit func([]*site.Frame)) {
+	rows := func(lists ...[]*site.Row) {
+		for _, list := range lists {
+			for _, r := range list {
+				visit(r.Stack)
+			}
+		}
+	}
+	for _, s := range p.Table.Sites {
+		rows(s.CPU, s.Allocs, s.Block)
+	}
+	for i := range p.Table.Buckets {
+		b := &p.Table.Buckets[i]
+		rows(b.Rows, b.Allocs, b.Block)
+	}
+}
+
+// function returns the calls of a function that run once in most of its calls.
+func (w *waits) function(p *rule.Pass, r *reached) *function {
+	f := &function{}
+	for _, line := range slices.Sorted(maps.Keys(r.frames)) {
+		frame := r.frames[line]
+		place, ok := p.Syntax.At(frame.File, line)
+		if !ok {
+			continue
+		}
+		e, ok := evidence.Executions(p, *frame)
+		if !ok || e.PerUnit <= 0 || e.PerCall < leastRuns {
+			continue
+		}
+		s := &step{frame: frame}
+		if r.own[line] {
+			s.seconds += w.lines[exectrace.Line{Function: frame.Function, File: frame.File, Line: line}]
+			s.call = outermost(place)
+		}
+		for _, l := range r.below[line] {
+			s.seconds += w.below(p, l.waiting, e.PerUnit)
+			if calls := syntax.CallsTo(place, l.callee); l.call == nil && len(calls) > 0 {
+				l.call = calls[0]
+			}
+			if l.call != nil {
+				s.call = l.call
+			}
+		}
+		if s.call == nil {
+			s.call = outermost(place)
+		}
+		if s.call == nil || len(loops.Around(place, s.call)) > 0 {
+			continue
+		}
+		if f.place == nil {
+			f.place = place
+		}
+		if place.Func == f.place.Func {
+			f.steps = append(f.steps, s)
+		}
+	}
+	slices.SortFunc(f.steps, func(a, b *step) int { return cmp.Compare(a.call.Pos(), b.call.Pos()) })
+	return f
+}
+
+// below returns the time that requests wait in a function on behalf of a line that runs so often:
+// its share of that function's executions.
+func (w *waits) below(p *rule.Pass, of name, runs float64) float64 {
+	var seconds, all float64
+	for _, line := range w.functions[of] {
+		seconds += w.lines[line]
+		if e, ok := p.Counts.Line(p.Code.Owner(line.Function, line.File).Package, line.File, line.Line); ok {
+			all = max(all, e.PerUnit)
+		}
+	}
+	if all <= 0 {
+		return 0
+	}
+	return seconds * min(1, runs/all)
+}
+
+// outermost returns the first call on a line; nil for none.
+func outermost(p *gocode.Place) *ast.CallExpr {
+	for _, call := range syntax.Calls(p) {
+		if p.Callee(call) != nil {
+			return call
+		}
+	}
+	return nil
+}
