@@ -13,6 +13,20 @@ import (
 
 // TestLeakGrowth treats the programs, which exit, as services.
 func TestLeakGrowth(t *testing.T) {
+	r := serving(t)
+	ruletest.Caught(t, r, "leak-growth")
+	ruletest.Compare(t, r, ruletest.RecordFor(t, r, filepath.Join("leak-growth", "testdata", "nearmiss.txtar")), nil)
+}
+
+// TestLeakGrowthOfRows: rows of a database that are not closed on all paths.
+func TestLeakGrowthOfRows(t *testing.T) {
+	r := serving(t)
+	archive := filepath.Join("leak-growth", "testdata", "rows.txtar")
+	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
+}
+
+// serving returns the rule as it is for services.
+func serving(t *testing.T) rule.Rule {
 	r := leakgrowth.Rule()
 	find, _ := r.Finder.(finder.Groups)
 	loop := find.Rows
@@ -27,8 +41,7 @@ func TestLeakGrowth(t *testing.T) {
 		return loop(ctx, &as)
 	}
 	r.Finder = find
-	ruletest.Caught(t, r, "leak-growth")
-	ruletest.Compare(t, r, ruletest.RecordFor(t, r, filepath.Join("leak-growth", "testdata", "nearmiss.txtar")), nil)
+	return r
 }
 
 // TestLeakGrowthLoadsItself: a program that sends requests to itself is treated as a service.

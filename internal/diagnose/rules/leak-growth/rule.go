@@ -68,7 +68,9 @@ only written, a list that is only appended to. In a service that means growth
 for as long as it runs, until the memory limit.
 
 Bound it: a cache needs a size limit and eviction (LRU, by age), a registry must
-remove entries when their objects end.
+remove entries when their objects end. Close what has to be closed, on all paths:
+rows of a query keep their connection until then, and the next query opens
+another one.
 
 It is fine while a cache with a limited number of keys fills up: a recording
 that starts when the service has been under load for a while shows the
@@ -79,7 +81,8 @@ object behind. For benchmarks the rule examines what is left after the last one.
 
 Seen in the field: cortexproject/cortex#4739 (labels kept for each tenant),
 golang/go#20135 (maps do not shrink, even when entries are deleted),
-cockroachdb/cockroach#149658 (contexts whose cancel function nobody calls).`
+cockroachdb/cockroach#149658 (contexts whose cancel function nobody calls),
+gofr-dev/gofr#3188 and wework/grabbit#90 (rows that are not closed).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	ph, ok := p.Phase(recording.PhaseCPU)
@@ -94,6 +97,12 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	lines, calls := grownCalls(p)
 	said := map[*growth]rule.Confidence{}
 	var matches []rule.Match
+	if m, ok := w.unclosedRows(); ok {
+		matches = append(matches, m)
+		connects := func(g *growth) bool { return connecting(g.live) }
+		calls = slices.DeleteFunc(calls, connects)
+		lines = slices.DeleteFunc(lines, func(l growth) bool { return connects(&l) })
+	}
 	for _, c := range calls {
 		m, ok := w.judge(*c)
 		// If a call is only a hint, a line that it explains may show what holds the memory.
@@ -175,7 +184,7 @@ func (w *window) underWay(g growth) bool {
 
 // keeper adds what retains the memory, if the source shows that.
 func (w *window) keeper(m *rule.Match, place *gocode.Place) {
-	kept := cmp.Or(keeper(w.pass, m.Site, place), uncancelled(w.pass, m.Site, place), deferred(w.pass, m.Live))
+	kept := cmp.Or(keeper(w.pass, m.Site, place), uncancelled(w.pass, m.Site, place), deferred(w.pass, m.Live), unclosed(place))
 	if kept == nil {
 		return
 	}

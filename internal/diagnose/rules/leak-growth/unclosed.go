@@ -1,0 +1,186 @@
+package leakgrowth
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/profile/symbol"
+)
+
+// releases are methods that give up what a value holds.
+func releases() []string {
+	return []string{"Close", "Release", "Rollback", "Commit", "Unsubscribe", "Disconnect", "Shutdown"}
+}
+
+// unclosed returns what retains the memory that a call on a line makes for a value which its
+// function does not close on all paths: rows of a query that keep their connection, a statement, a
+// file, a subscription; nil otherwise. That the memory stays is measured.
+func unclosed(p *gocode.Place) *keep {
+	for _, call := range syntax.Calls(p) {
+		t := result(p, call)
+		method := releasing(t)
+		if method == "" {
+			continue
+		}
+		text := syntax.Text(call.Fun)
+		if dropped(p, call) {
+			k := &keep{
+				words: fmt.Sprintf("What %s returns holds it until its %s is called, and %s drops it.", text, method, syntax.FuncName(p)),
+				fix:   fmt.Sprintf("Assign what %s returns, and call its %s.", text, method),
+			}
+			if named(t) != nil && named(t).Obj().Pkg() != nil && named(t).Obj().Pkg().Path() == "database/sql" {
+				k.fix = "Use Exec for a statement that returns no rows, or close the rows: until then they keep their connection, and the next query opens another."
+			}
+			return k
+		}
+		v := syntax.Result(p, call)
+		if v == nil || !syntax.Local(p, v) {
+			continue
+		}
+		if why := open(p, call, v); why != "" {
+			return &keep{
+				words: fmt.Sprintf("What %s returns holds it until %s.%s is called, and %s.", text, v.Name(), method, why),
+				fix:   fmt.Sprintf("Defer %s.%s() right after the check of the error, before any other return.", v.Name(), method),
+			}
+		}
+	}
+	return nil
+}
+
+// result returns the type of the first result of a call; nil for none.
+func result(p *gocode.Place, call *ast.CallExpr) types.Type {
+	sig, ok := p.TypeOf(call.Fun).(*types.Signature)
+	if !ok || sig.Results().Len() == 0 {
+		return nil
+	}
+	return sig.Results().At(0).Type()
+}
+
+// releasing returns the method that releases values of a type; "" for none.
+func releasing(t types.Type) string {
+	if t == nil {
+		return ""
+	}
+	for _, name := range releases() {
+		o, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
+		if fn, ok := o.(*types.Func); ok && fn.Signature().Params().Len() == 0 {
+			return name
+		}
+	}
+	return ""
+}
+
+// dropped reports whether nothing gets the first result of a call.
+func dropped(p *gocode.Place, call *ast.CallExpr) bool {
+	if _, alone := syntax.Parent(p, call).(*ast.ExprStmt); alone {
+		return true
+	}
+	id, ok := syntax.AssignedTo(p, call).(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// open says on which path a function leaves the value of a variable open that a call returns; "" if
+// it closes it, or passes it to something that may.
+func open(p *gocode.Place, call *ast.CallExpr, v *types.Var) string {
+	closed, drained := ast.Node(nil), false
+	for _, id := range syntax.Uses(p, v) {
+		if id.Pos() < call.End() {
+			continue
+		}
+		path := p.Enclosing(id)
+		if len(path) < 2 {
+			return "" // in another function
+		}
+		switch n := path[0].(type) {
+		case *ast.SelectorExpr:
+			if slices.Contains(releases(), n.Sel.Name) && (closed == nil || id.Pos() < closed.Pos()) {
+				closed = id
+			}
+			drained = drained || n.Sel.Name == "Next" && exhausts(path)
+		case *ast.BinaryExpr:
+		case *ast.CallExpr:
+			if fn := p.Callee(n); fn == nil || fn.Pkg() == nil || !symbol.Standard(fn.Pkg().Path()) {
+				return ""
+			}
+		default:
+			return ""
+		}
+	}
+	switch line := early(p, call, closed); {
+	case drained:
+		return ""
+	case closed == nil:
+		return syntax.FuncName(p) + " never calls it"
+	case line > 0:
+		return fmt.Sprintf("%s returns on line %d without that", syntax.FuncName(p), line)
+	}
+	return ""
+}
+
+// exhausts reports whether a call of Next, whose path is given, is the condition of a loop that is
+// left only when there is nothing more: rows of a database are then closed.
+func exhausts(path []ast.Node) bool {
+	for i, n := range path {
+		if loop, ok := n.(*ast.ForStmt); ok {
+			return i > 0 && path[i-1] == ast.Node(loop.Cond) && !leaves(loop.Body)
+		}
+	}
+	return false
+}
+
+func leaves(body *ast.BlockStmt) (found bool) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt, *ast.BranchStmt:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// early returns the line of the first return after a call and before a node (nil: anywhere) that is
+// not under a condition on an error; 0 for none.
+func early(p *gocode.Place, call *ast.CallExpr, before ast.Node) (line int) {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return n == p.Func
+		case *ast.ReturnStmt:
+			if line == 0 && n.Pos() > call.End() && (before == nil || n.End() <= before.Pos()) && !ofError(p, n) {
+				line = syntax.Line(p, n.Pos())
+			}
+		}
+		return line == 0
+	})
+	return line
+}
+
+// ofError reports whether a return is under a condition on an error: seldom, or for the call
+// itself, which then returned nothing.
+func ofError(p *gocode.Place, ret ast.Node) bool {
+	for _, n := range p.Enclosing(ret) {
+		cond, ok := n.(*ast.IfStmt)
+		if !ok {
+			continue
+		}
+		found := false
+		ast.Inspect(cond.Cond, func(n ast.Node) bool {
+			if e, ok := n.(ast.Expr); ok {
+				t := p.TypeOf(e)
+				found = found || t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
+			}
+			return !found
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
