@@ -1,5 +1,5 @@
-// Package closurepercall finds methods that are bound to their receiver on every call, though they
-// could be bound once.
+// Package closurepercall finds functions that are created on every call, though they could be
+// created once: methods that are bound to their receiver, and chains of handlers.
 package closurepercall
 
 import (
@@ -21,15 +21,15 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "closure-per-call",
 		Kind:  rule.Alloc,
-		Title: "Method bound to its receiver again on every call",
+		Title: "Function created again on every call",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
-				// All of the allocation is saved where the method is bound once.
+				// All of the allocation is saved where the function is created once.
 				Fraction: rule.Fraction{Expect: 0.95, Low: 0.6, High: 1},
 			},
-			Start: finder.Rows(finder.TakeOwn),
-			Judge: guilty,
+			Lines:   []finder.Line{{Start: finder.Rows(finder.TakeOwn), Judge: guilty}},
+			Prepare: chains,
 		},
 	}
 }
@@ -37,16 +37,20 @@ func Rule() rule.Rule {
 const doc = `A method value (handler.serve, without a call) is a new function with its
 receiver bound. If it outlives the statement, or the compiler cannot see that it
 does not, each evaluation allocates it: in a chain of middleware, once per stage
-and request.
+and request. A loop that wraps a handler by each function of a list (h = wrap(h))
+allocates a function for each of them, and runs what the functions prepare.
 
 Bind the method where the object is created, and keep the function in a field; or
 pass the object itself as an interface, which allocates nothing for a pointer.
+Build a chain once, where its list or its route is set up.
 
 It is fine where it runs seldom. The rule reports method values that escape
-according to the compiler, and whose receiver is a variable or a field.
+according to the compiler, and whose receiver is a variable or a field; and loops
+that build a chain which the same function then calls.
 
 Seen in the field: urfave/negroni#249 (a chain of middleware bound again for each
-request).`
+request), gofr-dev/gofr#4165 (13 % of all objects of a server),
+grafana/grafana-plugin-sdk-go#1437.`
 
 func guilty(c *finder.Case) bool {
 	words, known := evidence.Escapes(c.Pass, c.Site)
