@@ -24,8 +24,27 @@ import (
 
 const examples = "../../examples"
 
+// inRules reports whether the source of one of the rules contains a text.
+func inRules(t *testing.T, rules []string, text string) bool {
+	t.Helper()
+	for _, id := range rules {
+		files, err := filepath.Glob(filepath.Join("..", "..", "internal", "diagnose", "rules", id, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("rule %s: no files, %v", id, err)
+		}
+		for _, file := range files {
+			if source, err := os.ReadFile(file); err != nil {
+				t.Fatal(err)
+			} else if strings.Contains(string(source), text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // What is expected can be found: the programs exist, the culprits' lines are in their files, the
-// loads can be read, the repairs name programs.
+// loads can be read, the repairs name programs, expected words are those of the rules.
 func TestExpectationsFitTheExamples(t *testing.T) {
 	letters := ""
 	for _, s := range studies() {
@@ -47,6 +66,9 @@ func TestExpectationsFitTheExamples(t *testing.T) {
 				}
 				if _, err := path.Match(c.function, ""); err != nil {
 					t.Errorf("%s: %s: %v", p.dir, c.function, err)
+				}
+				if c.says != "" && c.version == "" && !inRules(t, c.rules, c.says) {
+					t.Errorf("%s: no %q in the rules %q", p.dir, c.says, c.rules)
 				}
 				if c.file == "" || c.version != "" {
 					continue // no line, or in the module cache

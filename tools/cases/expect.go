@@ -160,7 +160,7 @@ func mandelbrot() study {
 		drive("workers-rows"),
 		serve("service, 1 a second", 1),
 		serve("service, overloaded", 200, culprit{
-			what: "more requests than the cores can answer", rules: []string{"sched-latency"}, says: "admit no more requests",
+			what: "more requests than the cores can answer", rules: []string{"sched-latency"}, says: "admit only as many requests at a time as there are cores",
 		}),
 	}, []repair{
 		{"seq", "row", "wall"},
