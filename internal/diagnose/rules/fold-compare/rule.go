@@ -1,4 +1,4 @@
-// Package foldcompare finds strings that are converted to one case only to be compared.
+// Package foldcompare finds strings that are converted to one case only to be compared or looked up.
 package foldcompare
 
 import (
@@ -21,7 +21,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "fold-compare",
 		Kind:  rule.CPU,
-		Title: "Strings converted to one case only to be compared",
+		Title: "Strings converted to one case only to be compared or looked up",
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
@@ -41,16 +41,24 @@ discards them. strings.EqualFold allocates nothing and stops at the first
 difference.
 
 The same holds for a string that is converted for a variable or a switch only to
-be compared with a few constants.
+be compared with a few constants, and for m[strings.ToLower(name)]: the copy
+serves one lookup in a map. Write the letters into an array on the stack and
+look up m[string(buf[:n])], a conversion that does not copy.
 
 It is fine where the converted string has other uses, or is compared with many
-strings. The two differ for a few letters outside of ASCII: EqualFold considers
-the Kelvin sign and k, or the long s and s, equal, as Unicode's simple folding
-does.
+strings. The rule reports lookups only where the conversion allocates, because
+it returns a text that is in the right case unchanged. The two differ for a few
+letters outside of ASCII: EqualFold considers the Kelvin sign and k, or the long
+s and s, equal, as Unicode's simple folding does.
 
-Seen in the field: often enough for staticcheck's check SA6005.`
+Seen in the field: often enough for staticcheck's check SA6005;
+vitessio/vitess#7606 and AfterShip/clickhouse-sql-parser#318 (keywords of a
+tokenizer), DataDog/go-sqllexer#43 (28 to 46 % less time).`
 
 func judge(c *finder.Case) bool {
+	if lookedUp(c) {
+		return true
+	}
 	var compared []ast.Expr
 	ok := c.All(func(call *ast.CallExpr) bool {
 		uses, is := comparisons(c.Place, call)
@@ -95,17 +103,7 @@ const mostTexts = 4
 // other use: in an expression, as the tag of a switch, or through a variable.
 func comparisons(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
 	converter := p.CalleeName(call)
-	uses := []ast.Expr{call}
-	at := p
-	if v := syntax.Result(p, call); v != nil {
-		if !syntax.Local(p, v) || syntax.IsResult(p, v) || len(syntax.Assigned(p, v)) != 1 {
-			return nil, false
-		}
-		uses, at = nil, p.Outer()
-		for _, id := range syntax.Reads(p, v) {
-			uses = append(uses, id)
-		}
-	}
+	uses, at := usesOf(p, call)
 	var out []ast.Expr
 	for _, use := range uses {
 		if b, ok := comparison(at, use, converter); ok {
@@ -119,6 +117,23 @@ func comparisons(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
 		out = append(out, texts...)
 	}
 	return out, len(out) > 0 && len(out) <= mostTexts
+}
+
+// usesOf returns the expressions that stand for the result of a conversion: the call itself or, if
+// it is assigned to a local variable, the uses of that. There are none where it has uses that are
+// not known.
+func usesOf(p *gocode.Place, call *ast.CallExpr) (uses []ast.Expr, at *gocode.Place) {
+	v := syntax.Result(p, call)
+	if v == nil {
+		return []ast.Expr{call}, p
+	}
+	if !syntax.Local(p, v) || syntax.IsResult(p, v) || len(syntax.Assigned(p, v)) != 1 {
+		return nil, p
+	}
+	for _, id := range syntax.Reads(p, v) {
+		uses = append(uses, id)
+	}
+	return uses, p.Outer()
 }
 
 // cases returns the texts of a switch whose tag is a converted string, if they are of that case.
