@@ -1,4 +1,4 @@
-// Package powofconstant finds calls of math.Pow that a multiplication or a shift replaces.
+// Package powofconstant finds powers that a multiplication, a shift or a table replaces.
 package powofconstant
 
 import (
@@ -17,17 +17,19 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "pow-of-constant",
 		Kind:  rule.CPU,
-		Title: "math.Pow where a multiplication, a square root or a shift would do",
+		Title: "Power computed where a multiplication, a shift or a table would do",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// 20 to 50 ns become one or two (golang/go#29456).
 				Fraction:    rule.Fraction{Expect: 0.93, Low: 0.8, High: 0.99},
 				Specificity: 1,
 				Removes:     true,
 			},
-			Start: finder.Calls{Functions: []string{"math.Pow", "math.pow"}, Types: []string{"math.Pow"}},
-			Judge: judge,
+			Lines: []finder.Line{
+				{Start: finder.Calls{Functions: []string{"math.Pow", "math.pow"}, Types: []string{"math.Pow"}}, Judge: judge},
+				{Start: finder.Calls{Functions: []string{"math/big.(*Int).Exp"}}, Judge: tabled},
+			},
 		},
 	}
 }
@@ -40,12 +42,18 @@ Write x*x for math.Pow(x, 2), math.Sqrt(x) for the power 0.5, 1/x for -1,
 float64(1<<n) or math.Ldexp(1, n) for powers of two, math.Pow10(n) for powers of
 ten, and keep a running product where a loop needs successive powers.
 
+Exp of a big.Int is the same for exact numbers: ten to the power of the digits
+after the point takes a multiplication for each bit of the exponent, and
+allocates, in each operation of a decimal. Keep the powers in a table.
+
 It is fine for exponents that are not small numbers. The rule reports calls
 whose exponent is a constant from -4 to 4 or a half, and calls of which the base
-is 2 or 10. The last bits of a result can differ.
+is 2 or 10; of big.Int those of a constant base without a modulus. The last bits
+of a float64 can differ.
 
 Seen in the field: golang/go#29456, celestiaorg/nmt#76 (322 ns became 114),
-muesli/smartcrop#9 (half the time), ynqa/wego#54.`
+muesli/smartcrop#9 (half the time), ynqa/wego#54; cockroachdb/cockroach#6716 and
+ccxt/ccxt#30044 (powers of ten of decimals).`
 
 func judge(c *finder.Case) bool {
 	for _, call := range c.Calls {
