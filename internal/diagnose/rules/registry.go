@@ -80,6 +80,7 @@ import (
 	lockconvoy "github.com/hone-go/hone/internal/diagnose/rules/lock-convoy"
 	lockedthread "github.com/hone-go/hone/internal/diagnose/rules/locked-thread"
 	logargsboxed "github.com/hone-go/hone/internal/diagnose/rules/log-args-boxed"
+	logfieldsunwritten "github.com/hone-go/hone/internal/diagnose/rules/log-fields-unwritten"
 	logtextunwritten "github.com/hone-go/hone/internal/diagnose/rules/log-text-unwritten"
 	logunderlock "github.com/hone-go/hone/internal/diagnose/rules/log-under-lock"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
@@ -242,6 +243,7 @@ func All() []rule.Rule {
 		lockconvoy.Rule(),
 		lockedthread.Rule(),
 		logargsboxed.Rule(),
+		logfieldsunwritten.Rule(),
 		logtextunwritten.Rule(),
 		logunderlock.Rule(),
 		loopinvariantcall.Rule(),
