@@ -86,6 +86,7 @@ import (
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
 	machineinfopercall "github.com/hone-go/hone/internal/diagnose/rules/machine-info-per-call"
 	mapgrowth "github.com/hone-go/hone/internal/diagnose/rules/map-growth"
+	mapiteration "github.com/hone-go/hone/internal/diagnose/rules/map-iteration"
 	mapperobject "github.com/hone-go/hone/internal/diagnose/rules/map-per-object"
 	maxconnsperhost "github.com/hone-go/hone/internal/diagnose/rules/max-conns-per-host"
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
@@ -249,6 +250,7 @@ func All() []rule.Rule {
 		loopinvariantcall.Rule(),
 		machineinfopercall.Rule(),
 		mapgrowth.Rule(),
+		mapiteration.Rule(),
 		mapperobject.Rule(),
 		maxconnsperhost.Rule(),
 		metriclabelpercall.Rule(),
