@@ -7,8 +7,8 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestProcessPerItem: in a program that exits, the rule reports a line that starts another program for
-// each of many items, but not one whose programs work for long.
+// TestProcessPerItem: in a program that exits, the rule reports a line that starts another program
+// for each of many items, but not one whose programs work for long.
 func TestProcessPerItem(t *testing.T) {
 	r := processperrequest.Rule()
 	for _, archive := range []string{"batch", "batchmiss"} {

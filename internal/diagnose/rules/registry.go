@@ -152,6 +152,7 @@ import (
 	statperfile "github.com/hone-go/hone/internal/diagnose/rules/stat-per-file"
 	stoptheworldcall "github.com/hone-go/hone/internal/diagnose/rules/stop-the-world-call"
 	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
+	tableofpairs "github.com/hone-go/hone/internal/diagnose/rules/table-of-pairs"
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
 	timerinloop "github.com/hone-go/hone/internal/diagnose/rules/timer-in-loop"
@@ -316,6 +317,7 @@ func All() []rule.Rule {
 		statperfile.Rule(),
 		stoptheworldcall.Rule(),
 		stringbytescopy.Rule(),
+		tableofpairs.Rule(),
 		templateparsepercall.Rule(),
 		timeformatnow.Rule(),
 		timerinloop.Rule(),

@@ -1,4 +1,5 @@
-// Package foldcompare finds strings that are converted to one case only to be compared or looked up.
+// Package foldcompare finds strings that are converted to one case only to be compared or looked
+// up.
 package foldcompare
 
 import (
