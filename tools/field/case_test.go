@@ -44,6 +44,22 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// The archives in testdata can be read, and no two have one number.
+func TestOwnCases(t *testing.T) {
+	cases, err := readCases(filepath.Join("testdata", "own"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]string{}
+	for _, c := range cases {
+		number, _, _ := strings.Cut(c.ID, "-")
+		if seen[number] != "" {
+			t.Errorf("%s and %s have the same number", seen[number], c.ID)
+		}
+		seen[number] = c.ID
+	}
+}
+
 func TestReadCasesAndPage(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
