@@ -3,6 +3,7 @@ package traced
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -30,7 +31,7 @@ func SiteAt(p *rule.Pass, l exectrace.Line) *site.Site {
 	}
 	if p.Table != nil {
 		for _, s := range p.Table.Sites {
-			if s.Line == l.Line && s.Function == l.Function && s.File == l.File {
+			if s.Line == l.Line && s.File == l.File && Generic(s.Function) == Generic(l.Function) {
 				return s
 			}
 		}
@@ -43,6 +44,16 @@ func SiteAt(p *rule.Pass, l exectrace.Line) *site.Site {
 		return nil
 	}
 	return &site.Site{Frame: site.Frame{Function: l.Function, File: l.File, Line: l.Line, Owner: owner}}
+}
+
+// Generic returns the name of a function with dots for its type arguments, which profiles write
+// out and traces do not.
+func Generic(function string) string {
+	from, to := strings.IndexByte(function, '['), strings.LastIndexByte(function, ']')
+	if from < 0 || to < from {
+		return function
+	}
+	return function[:from] + "[...]" + function[to+1:]
 }
 
 // Packages returns the packages of lines with much time in the trace, at most a given number. They

@@ -3,7 +3,6 @@ package serialcalls
 import (
 	"cmp"
 	"go/ast"
-	"go/types"
 	"maps"
 	"slices"
 
@@ -13,15 +12,19 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
 
-// leastRuns is the minimum number of executions of a call for each call of its function.
+// leastRuns is the minimum number of executions of a call, as a part of those of the most frequent
+// one in the function.
 const leastRuns = 0.5
 
 // name identifies a function of the program.
 type name struct{ function, file string }
+
+func nameOf(f *site.Frame) name { return name{traced.Generic(f.Function), f.File} }
 
 // function is a function of the program with the calls in it that requests wait for.
 type function struct {
@@ -33,6 +36,7 @@ type function struct {
 type step struct {
 	frame   *site.Frame
 	call    *ast.CallExpr
+	runs    float64 // per unit of work
 	seconds float64
 }
 
@@ -65,11 +69,13 @@ func awaited(p *rule.Pass) *waits {
 		if line == nil || line.File == "" || slices.Contains(queued(), place.Object) {
 			continue
 		}
-		if w.lines[*line] == 0 {
-			of := name{line.Function, line.File}
-			w.functions[of] = append(w.functions[of], *line)
+		at := *line
+		at.Function = traced.Generic(at.Function)
+		if w.lines[at] == 0 {
+			of := name{at.Function, at.File}
+			w.functions[of] = append(w.functions[of], at)
 		}
-		w.lines[*line] += float64(place.Time) / 1e9
+		w.lines[at] += float64(place.Time) / 1e9
 		w.seconds += float64(place.Time) / 1e9
 	}
 	return w
@@ -103,7 +109,7 @@ func (w *waits) callers(p *rule.Pass) []*function {
 	found := map[name]*reached{}
 	var order []name
 	add := func(f *site.Frame) *reached {
-		of := name{f.Function, f.File}
+		of := nameOf(f)
 		if found[of] == nil {
 			found[of] = &reached{frames: map[int]*site.Frame{}, own: map[int]bool{}, below: map[int][]link{}}
 			order = append(order, of)
@@ -114,7 +120,7 @@ func (w *waits) callers(p *rule.Pass) []*function {
 	eachStack(p, func(stack []*site.Frame) {
 		waiting := name{}
 		for i, f := range stack {
-			of := name{f.Function, f.File}
+			of := nameOf(f)
 			if f.Owner.Kind != gocode.Main {
 				continue
 			}
@@ -123,7 +129,7 @@ func (w *waits) callers(p *rule.Pass) []*function {
 					continue
 				}
 				waiting = of
-				if w.lines[exectrace.Line{Function: f.Function, File: f.File, Line: f.Line}] > 0 {
+				if w.lines[exectrace.Line{Function: of.function, File: f.File, Line: f.Line}] > 0 {
 					add(f).own[f.Line] = true
 				}
 				continue
@@ -134,7 +140,7 @@ func (w *waits) callers(p *rule.Pass) []*function {
 			add(f).add(f.Line, link{waiting: waiting, callee: stack[i-1].Function})
 		}
 	})
-	w.bySource(p, add)
+	bySource(p, w.functions, add)
 	var out []*function
 	for _, of := range order {
 		if len(found[of].frames) > 1 {
@@ -144,50 +150,6 @@ func (w *waits) callers(p *rule.Pass) []*function {
 		}
 	}
 	return out
-}
-
-// bySource adds the calls that the source shows: the profiles of a program that mostly waits have
-// few stacks.
-func (w *waits) bySource(p *rule.Pass, add func(*site.Frame) *reached) {
-	level := map[string][]name{} // the functions that wait, by the type checker's name of one that leads to them
-	for of, lines := range w.functions {
-		if place, ok := p.Syntax.At(of.file, lines[0].Line); ok && place.Func == ast.Node(place.Decl) {
-			level[declared(place)] = []name{of}
-		}
-	}
-	for range levels {
-		next := map[string][]name{}
-		for _, place := range p.Syntax.Calls(func(fn *types.Func) bool { return level[fn.FullName()] != nil }) {
-			profile, file := syntax.ProfileName(place), place.Fset.Position(place.Nodes[0].Pos()).Filename
-			f := &site.Frame{Function: profile, File: file, Line: place.Line, Owner: p.Code.Owner(profile, file)}
-			if place.Func != ast.Node(place.Decl) || f.Owner.Kind != gocode.Main {
-				continue // of a function literal, whose name is not known
-			}
-			for _, call := range syntax.Calls(place) {
-				fn := place.Callee(call)
-				if fn == nil {
-					continue
-				}
-				for _, waiting := range level[fn.FullName()] {
-					add(f).add(f.Line, link{waiting: waiting, call: call})
-					if up := declared(place); !slices.Contains(next[up], waiting) {
-						next[up] = append(next[up], waiting)
-					}
-				}
-			}
-		}
-		level = next
-	}
-}
-
-// declared returns the type checker's name of the function around a place.
-func declared(p *gocode.Place) string {
-	if p.Decl != nil {
-		if fn, ok := p.Info.Defs[p.Decl.Name].(*types.Func); ok {
-			return fn.FullName()
-		}
-	}
-	return ""
 }
 
 // eachStack calls visit for the stacks of all profiles.
@@ -208,7 +170,7 @@ func eachStack(p *rule.Pass, visit func([]*site.Frame)) {
 	}
 }
 
-// function returns the calls of a function that run once in most of its calls.
+// function returns the calls of a function that run equally often.
 func (w *waits) function(p *rule.Pass, r *reached) *function {
 	f := &function{}
 	for _, line := range slices.Sorted(maps.Keys(r.frames)) {
@@ -218,12 +180,12 @@ func (w *waits) function(p *rule.Pass, r *reached) *function {
 			continue
 		}
 		e, ok := evidence.Executions(p, *frame)
-		if !ok || e.PerUnit <= 0 || e.PerCall < leastRuns {
+		if !ok || e.PerUnit <= 0 {
 			continue
 		}
-		s := &step{frame: frame}
+		s := &step{frame: frame, runs: e.PerUnit}
 		if r.own[line] {
-			s.seconds += w.lines[exectrace.Line{Function: frame.Function, File: frame.File, Line: line}]
+			s.seconds += w.lines[exectrace.Line{Function: traced.Generic(frame.Function), File: frame.File, Line: line}]
 			s.call = outermost(place)
 		}
 		for _, l := range r.below[line] {
@@ -248,6 +210,11 @@ func (w *waits) function(p *rule.Pass, r *reached) *function {
 			f.steps = append(f.steps, s)
 		}
 	}
+	most := 0.0
+	for _, s := range f.steps {
+		most = max(most, s.runs)
+	}
+	f.steps = slices.DeleteFunc(f.steps, func(s *step) bool { return s.runs < leastRuns*most })
 	slices.SortFunc(f.steps, func(a, b *step) int { return cmp.Compare(a.call.Pos(), b.call.Pos()) })
 	return f
 }
