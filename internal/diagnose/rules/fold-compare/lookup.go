@@ -40,7 +40,7 @@ func lookedUp(c *finder.Case) bool {
 func lookups(p *gocode.Place, call *ast.CallExpr) (maps []ast.Expr) {
 	uses, at := usesOf(p, call)
 	for _, use := range uses {
-		m := lookup(at, use)
+		m := lookup(at, use, true)
 		if m == nil {
 			return nil
 		}
@@ -49,10 +49,13 @@ func lookups(p *gocode.Place, call *ast.CallExpr) (maps []ast.Expr) {
 	return maps
 }
 
-// lookup returns the map of an index expression that reads the entry with a key; nil for any other
-// use of the key.
-func lookup(p *gocode.Place, key ast.Expr) ast.Expr {
+// lookup returns the map of an index expression that reads the entry with a key, here or in a
+// function of the package that gets the key; nil for any other use of the key.
+func lookup(p *gocode.Place, key ast.Expr, follow bool) ast.Expr {
 	index, ok := syntax.Parent(p, key).(*ast.IndexExpr)
+	if !ok && follow {
+		return lookupIn(p, key)
+	}
 	if !ok || ast.Unparen(index.Index) != ast.Unparen(key) {
 		return nil
 	}
@@ -76,4 +79,29 @@ func lookup(p *gocode.Place, key ast.Expr) ast.Expr {
 		}
 	}
 	return index.X
+}
+
+// lookupIn returns the map that a function of the package looks its argument up in, if it does
+// nothing else with it.
+func lookupIn(p *gocode.Place, key ast.Expr) (m ast.Expr) {
+	call, ok := syntax.Parent(p, key).(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	fn := p.Callee(call)
+	if fn == nil || fn.Pkg() != p.Pkg {
+		return nil
+	}
+	i := slices.IndexFunc(call.Args, func(e ast.Expr) bool { return ast.Unparen(e) == ast.Unparen(key) })
+	decl := p.Declaration(fn)
+	if i < 0 || i >= fn.Signature().Params().Len() || fn.Signature().Variadic() || decl == nil || decl.Body == nil {
+		return nil
+	}
+	in := p.Entry(decl)
+	for _, id := range syntax.Reads(in, fn.Signature().Params().At(i)) {
+		if m = lookup(in, id, false); m == nil {
+			return nil
+		}
+	}
+	return m
 }

@@ -25,17 +25,20 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "table-of-pairs",
 		Kind:  rule.Alloc,
-		Title: "Table of all pairs of elements kept in memory",
+		Needs: []rule.Need{rule.NeedCounts},
+		Title: "Table of all pairs of elements",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// Of n rows two remain. For tables that are read back the match has its own
 				// fraction.
 				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.7, High: 1},
 				Specificity: 2,
 			},
-			Start: finder.Rows(finder.TakeOwn),
-			Judge: judge,
+			Lines: []finder.Line{
+				{Start: finder.Rows(finder.TakeOwn), Judge: judge},
+				{Start: finder.Rows(everything), Judge: cells},
+			},
 		},
 	}
 }
@@ -53,8 +56,9 @@ files; then use an algorithm that needs the space of the differences only (Myers
 with divide and conquer, Hirschberg).
 
 It is fine for short texts that are read back. The rule reports tables of which
-only neighbouring rows are used and, if their rows have 8 KiB and more, those
-that are read back.
+only neighbouring rows are used, those that are read back if their rows have 8
+KiB and more, and the loops that compute the cells if both texts have 500
+elements and more on average, as counted in the recording.
 
 Seen in the field: databus23/helm-diff#1010 (786 MB became 1), pkg/diff#26,
 siderolabs/omni#2311 (25 GB became 8 MB), kylelemons/godebug#32.`

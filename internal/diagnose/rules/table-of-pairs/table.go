@@ -12,8 +12,9 @@ import (
 // table is a local variable [][]T whose rows are all allocated before it is filled.
 type table struct {
 	v *types.Var
-	// readBack says that the rows are needed after the loop that fills them.
-	readBack bool
+	// readBack says that the rows are needed after the loop that fills them, and returned that
+	// callers need them.
+	readBack, returned bool
 }
 
 // tableAt returns the table of which the line allocates a row: t[i] = make([]T, n) in a loop; nil
@@ -33,7 +34,7 @@ func tableAt(p *gocode.Place) *table {
 			continue
 		}
 		t := &table{v: v}
-		if t.uses(p) {
+		if t.uses(p) && (!t.returned || t.ofPairs(p, ast.Unparen(a.Rhs[0]).(*ast.CallExpr))) {
 			return t
 		}
 	}
@@ -57,6 +58,10 @@ func (t *table) uses(p *gocode.Place) bool {
 	at := p.Outer()
 	for _, id := range syntax.Reads(p, t.v) {
 		index, ok := syntax.Parent(at, id).(*ast.IndexExpr)
+		if _, returned := syntax.Parent(at, id).(*ast.ReturnStmt); returned {
+			t.readBack, t.returned = true, true
+			continue
+		}
 		if !ok || ast.Unparen(index.X) != ast.Expr(id) {
 			if !measured(at, id) {
 				return false
@@ -81,6 +86,35 @@ func (t *table) uses(p *gocode.Place) bool {
 		}
 	}
 	return filled
+}
+
+// ofPairs reports whether a table has a row for each element of one sequence and one more, and a
+// column for each of another: a table that is itself the result has the size of an input.
+func (t *table) ofPairs(p *gocode.Place, row *ast.CallExpr) bool {
+	_, value := syntax.Declared(p.Outer(), t.v)
+	if value == nil {
+		return false
+	}
+	all, ok := ast.Unparen(value).(*ast.CallExpr)
+	if !ok || p.CalleeName(all) != "make" || len(all.Args) != 2 {
+		return false
+	}
+	rows, columns := oneMore(p, all.Args[1]), oneMore(p, row.Args[1])
+	return rows != nil && columns != nil && rows != columns
+}
+
+// oneMore returns the variable v of a length len(v)+1; nil for other lengths.
+func oneMore(p *gocode.Place, e ast.Expr) *types.Var {
+	b, ok := ast.Unparen(syntax.Origin(p, e)).(*ast.BinaryExpr)
+	if !ok || b.Op != token.ADD {
+		return nil
+	}
+	call, ok := ast.Unparen(syntax.Origin(p, b.X)).(*ast.CallExpr)
+	if n, is := syntax.ConstInt(p, b.Y); !ok || !is || n != 1 || p.CalleeName(call) != "len" {
+		return nil
+	}
+	v, _ := syntax.Var(p, call.Args[0])
+	return v
 }
 
 // measured reports whether an expression is only the argument of len, or the operand of a range
