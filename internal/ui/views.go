@@ -138,14 +138,36 @@ func (v view) args(q url.Values, source string, base func() (Source, error)) ([]
 
 var partName = regexp.MustCompile(`^[a-z]+(:[a-z]+)?$`)
 
-var script = regexp.MustCompile(`(?s)<script(?:\s[^>]*)?>(.*?)</script>`)
+// scripts returns the texts of the scripts in a page. A regular expression would take longer than
+// the layout of a small flame graph.
+func scripts(page []byte) (texts [][]byte) {
+	const open, end = "<script", "</script>"
+	for {
+		at := bytes.Index(page, []byte(open))
+		if at < 0 {
+			return texts
+		}
+		page = page[at+len(open):]
+		head, body, ok := bytes.Cut(page, []byte(">"))
+		if !ok {
+			return texts
+		}
+		if len(head) > 0 && !bytes.ContainsRune([]byte(" \t\n\f\r"), rune(head[0])) { // another element
+			continue
+		}
+		text, rest, ok := bytes.Cut(body, []byte(end))
+		if !ok {
+			return texts
+		}
+		texts, page = append(texts, text), rest
+	}
+}
 
 // framed returns the policy for a page that contains its scripts: it can run only those, and cannot
 // load anything.
 func framed(page []byte, svg bool) string {
 	var hashes []string
-	for _, m := range script.FindAllSubmatch(page, -1) {
-		text := m[1]
+	for _, text := range scripts(page) {
 		if svg { // the browser hashes the script as the XML parser returns it
 			text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("<![CDATA["), nil), []byte("]]>"), nil)
 		}

@@ -66,7 +66,8 @@ export function table(columns, rows, o = {}) {
   } }, c.head)));
   draw();
   const copy = h("button", { type: "button", title: "copy the rows as text", onclick: () => copyText(
-    [columns.map((c) => c.head), ...shown().map((row) => columns.map((c) => text(c, row)))].map((r) => r.join("\t")).join("\n")) }, "copy");
+    // A name may contain line ends, but each row is one line.
+    [columns.map((c) => c.head), ...shown().map((row) => columns.map((c) => text(c, row).replace(/[\t\r\n]+/g, " ")))].map((r) => r.join("\t")).join("\n")) }, "copy");
   return h("div", null,
     o.plain ? null : h("div.tools", null,
       h("input", { type: "search", placeholder: "search", "aria-label": "search", oninput: (/** @type {any} */ e) => { search = e.target.value.toLowerCase(); draw(); } }),
