@@ -106,19 +106,35 @@ func (r Rows) intersect(s Rows) {
 // rowsWhere returns the rows with a location that is wanted. any reports whether there is such a
 // location.
 func (p *Profile) rowsWhere(wanted func(*Location) bool) (rows Rows, any bool) {
-	want := make([]byte, len(p.Locations))
+	set, any := p.locationsWhere(wanted)
+	return p.rowsWith(set), any
+}
+
+// locationsWhere returns the set of the locations that are wanted: 1 if a location is, else 0.
+func (p *Profile) locationsWhere(wanted func(*Location) bool) (set []byte, any bool) {
+	set = make([]byte, len(p.Locations))
 	for i := range p.Locations {
 		if wanted(&p.Locations[i]) {
-			want[i], any = 1, true
+			set[i], any = 1, true
 		}
 	}
-	rows = newRows(p.NumSamples())
-	for row := range p.NumSamples() {
-		if columns.ContainsAny(p.stacks.Row(row), want) {
-			rows.add(row)
+	return set, any
+}
+
+// rowsWith returns the rows with a location of a set.
+func (p *Profile) rowsWith(set []byte) Rows {
+	rows := newRows(p.NumSamples())
+	for i := range rows.bits {
+		first := 64 * i
+		var word uint64 // in a register: most filters keep many rows, or few
+		for j := range min(64, p.NumSamples()-first) {
+			if columns.ContainsAny(p.stacks.Row(first+j), set) {
+				word |= 1 << j
+			}
 		}
+		rows.bits[i] = word
 	}
-	return rows, any
+	return rows
 }
 
 // Keep returns a profile with only these rows. It shares stacks and tables with p.

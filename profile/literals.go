@@ -9,24 +9,58 @@ import (
 // mostLiterals bounds the sets of texts below.
 const mostLiterals = 16
 
-// requiredLiterals returns texts, at least one of which is in every match of an expression; nil if
-// none are known. Searching a name for them costs a tenth of matching it, and few of the tens of
-// thousands of names that a filter examines match.
-func requiredLiterals(expression string) []string {
+// literalsOf returns what is known about the matches of an expression. Searching a name for its
+// literals costs a tenth of matching it, and few of the tens of thousands of names that a filter
+// examines match.
+func literalsOf(expression string) literals {
 	re, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
-		return nil
+		return literals{}
 	}
-	return literalsIn(re.Simplify()).required
+	re = re.Simplify()
+	l := literalsIn(re)
+	if looksBack(re) {
+		l.first = nil
+	}
+	return l
+}
+
+// looksBack reports whether a match may depend on the text before it.
+func looksBack(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpBeginLine, syntax.OpBeginText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return true
+	}
+	return slices.ContainsFunc(re.Sub, looksBack)
 }
 
 // literals is what is known about the texts that an expression matches.
 type literals struct {
 	exact    []string // each match is one of these; nil if unknown
 	required []string // each match contains one of these; nil if unknown
+	first    []string // each match starts with one of these, none of them empty; nil if unknown
 }
 
-func exactly(texts ...string) literals { return literals{texts, better(nil, texts)} }
+func exactly(texts ...string) literals {
+	return literals{texts, better(nil, texts), better(nil, texts)}
+}
+
+// rest returns a text from where the first match may start. ok is false if there is none.
+func (l literals) rest(text string) (rest string, ok bool) {
+	if l.required != nil && !slices.ContainsFunc(l.required, func(t string) bool { return strings.Contains(text, t) }) {
+		return "", false
+	}
+	if l.first == nil {
+		return text, true
+	}
+	start := len(text)
+	for _, t := range l.first {
+		if i := strings.Index(text[:min(len(text), start+len(t)-1)], t); i >= 0 {
+			start = i
+		}
+	}
+	return text[start:], start < len(text)
+}
 
 func literalsIn(re *syntax.Regexp) literals {
 	switch re.Op {
@@ -42,7 +76,9 @@ func literalsIn(re *syntax.Regexp) literals {
 	case syntax.OpCapture:
 		return literalsIn(re.Sub[0])
 	case syntax.OpPlus:
-		return literals{required: literalsIn(re.Sub[0]).required}
+		l := literalsIn(re.Sub[0])
+		l.exact = nil
+		return l
 	case syntax.OpQuest:
 		if sub := literalsIn(re.Sub[0]).exact; sub != nil && len(sub) < mostLiterals {
 			return exactly(append(slices.Clone(sub), "")...)
@@ -71,7 +107,7 @@ func literalsInClass(pairs []rune) literals {
 
 func literalsInSequence(subs []*syntax.Regexp) literals {
 	run, exact := []string{""}, true // run: what the last parts match together
-	var required []string
+	var required, first []string
 	for _, sub := range subs {
 		l := literalsIn(sub)
 		if l.exact != nil && len(run)*len(l.exact) <= mostLiterals {
@@ -84,15 +120,17 @@ func literalsInSequence(subs []*syntax.Regexp) literals {
 			run = longer
 			continue
 		}
-		required = better(better(required, run), l.required)
+		if required = better(better(required, run), l.required); exact {
+			first = better(nil, run)
+		}
 		if run, exact = l.exact, false; run == nil {
 			run = []string{""}
 		}
 	}
 	if required = better(required, run); exact {
-		return literals{run, required}
+		return literals{run, required, better(nil, run)}
 	}
-	return literals{required: required}
+	return literals{required: required, first: first}
 }
 
 func literalsInAny(subs []*syntax.Regexp) literals {
@@ -101,6 +139,7 @@ func literalsInAny(subs []*syntax.Regexp) literals {
 		l := literalsIn(sub)
 		all.exact = union(all.exact, l.exact, i == 0)
 		all.required = union(all.required, l.required, i == 0)
+		all.first = union(all.first, l.first, i == 0)
 	}
 	return all
 }
@@ -126,9 +165,4 @@ func shortest(texts []string) int {
 		return 0
 	}
 	return len(slices.MinFunc(texts, func(a, b string) int { return len(a) - len(b) }))
-}
-
-// containsLiteral reports whether a text contains one of these.
-func containsLiteral(text string, texts []string) bool {
-	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(text, t) })
 }

@@ -29,7 +29,26 @@ func TestRequiredLiterals(t *testing.T) {
 		strings.Repeat("a|", 9): nil,
 		`(`:                     nil,
 	} {
-		if got := requiredLiterals(expression); !slices.Equal(got, want) {
+		if got := literalsOf(expression).required; !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", expression, got, want)
+		}
+	}
+}
+
+func TestFirstLiterals(t *testing.T) {
+	for expression, want := range map[string][]string{
+		`main\.`:                      {"main."},
+		`(Function|Method)1[0-9]{2}$`: {"Function1", "Method1"},
+		`Type[0-9]*2\)`:               {"Type"},
+		`(json|xml)+\.`:               nil,
+		`(ab)+`:                       {"ab"},
+		`x|y[0-9]*`:                   {"x", "y"},
+		`x?[0-9]*`:                    nil,
+		`^main`:                       nil, // depends on the text before
+		`(flush|Type)4[0-9]\b`:        nil,
+		`[0-9]*a`:                     nil,
+	} {
+		if got := literalsOf(expression).first; !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", expression, got, want)
 		}
 	}
@@ -48,13 +67,14 @@ func expressions() *rapid.Generator[string] {
 	})
 }
 
-func TestMatchesContainRequiredLiterals(t *testing.T) {
+func TestMatchesContainLiterals(t *testing.T) {
 	texts := rapid.StringOfN(rapid.SampledFrom([]rune("abABx. ")), 0, 12, -1)
 	rapid.Check(t, func(t *rapid.T) {
 		expression, text := expressions().Draw(t, "expression"), texts.Draw(t, "text")
-		required := requiredLiterals(expression)
-		if required != nil && regexp.MustCompile(expression).MatchString(text) && !containsLiteral(text, required) {
-			t.Fatalf("%q matches %q without any of %q", expression, text, required)
+		literals, re := literalsOf(expression), regexp.MustCompile(expression)
+		rest, ok := literals.rest(text)
+		if want := re.MatchString(text); ok && re.MatchString(rest) != want || !ok && want {
+			t.Fatalf("%q matches %q, but with %+v not", expression, text, literals)
 		}
 	})
 }

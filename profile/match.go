@@ -16,9 +16,10 @@ type matcher struct {
 
 func (p *Profile) newMatcher(re *regexp.Regexp) *matcher {
 	m := &matcher{p: p, re: re, functions: make([]bool, len(p.Functions)), mappings: make([]bool, len(p.Mappings))}
-	required := requiredLiterals(re.String())
+	literals := literalsOf(re.String())
 	matches := func(text string) bool {
-		return (required == nil || containsLiteral(text, required)) && re.MatchString(text)
+		rest, ok := literals.rest(text)
+		return ok && re.MatchString(rest)
 	}
 	files := map[string]bool{} // one file has many functions
 	for i := range p.Functions {
@@ -52,4 +53,13 @@ func (m *matcher) line(l *Location, ln Line) bool {
 
 func (m *matcher) location(l *Location) bool {
 	return m.mapping(l.Mapping) || slices.ContainsFunc(l.Lines, func(ln Line) bool { return m.functions[ln.Func] })
+}
+
+// upTo returns the number of lines of a location that matches, up to the outermost that does.
+func (m *matcher) upTo(l *Location) int {
+	n := len(l.Lines)
+	for !m.mapping(l.Mapping) && !m.functions[l.Lines[n-1].Func] {
+		n--
+	}
+	return n
 }

@@ -126,14 +126,8 @@ func (p *Profile) cutCallers(m *matcher) (q *Profile, rows Rows, matched bool) {
 	match := make([]bool, len(q.Locations))
 	for i := range q.Locations {
 		l := &q.Locations[i]
-		if m.mapping(l.Mapping) {
-			match[i] = true
-			continue
-		}
-		for j := len(l.Lines) - 1; j >= 0 && !match[i]; j-- {
-			if m.function(l.Lines[j].Func) {
-				l.Lines, match[i] = l.Lines[:j+1], true
-			}
+		if match[i] = m.location(l); match[i] {
+			l.Lines = l.Lines[:m.upTo(l)]
 		}
 	}
 	rows = newRows(p.NumSamples())

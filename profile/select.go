@@ -9,10 +9,11 @@ import (
 // TagIgnore keep, or ShowFrom without Hide and Show. A report that uses it can leave the stacks as
 // they are, except for ShowFrom.
 type Selection struct {
-	Rows       Rows // with those that have only hidden frames
+	Rows       Rows // with those of whose frames none remain
 	p          *Profile
 	hide, show *matcher
 	showFrom   *matcher
+	from       []byte // by location: 1 if ShowFrom matches it
 }
 
 // Select returns what the filter keeps, and as Apply does the filters that matched nothing. It
@@ -30,11 +31,12 @@ func (f Filter) Select(p *Profile) (s *Selection, unmatched []string) {
 	}
 	if f.ShowFrom != nil {
 		s.showFrom = p.newMatcher(f.ShowFrom)
-		if rows, matched := p.rowsWhere(s.showFrom.location); !matched {
+		matched := false
+		if s.from, matched = p.locationsWhere(s.showFrom.location); !matched {
 			unmatched = append(unmatched, "show_from")
-			s.Rows = rows
-		} else {
-			s.Rows.intersect(rows)
+			s.Rows = newRows(p.NumSamples())
+		} else if f.TagFocus != nil || f.TagIgnore != nil { // these match only what it keeps
+			s.Rows.intersect(p.rowsWith(s.from))
 		}
 	}
 	if f.TagFocus != nil && !s.keepTagged(f.TagFocus, true) {
@@ -130,25 +132,39 @@ func (s *Selection) Hidden() []bool {
 	return hidden
 }
 
-// CutsStacks reports whether the selection has only a part of each stack.
-func (s *Selection) CutsStacks() bool { return s.showFrom != nil }
-
-// Column returns the profile with one value, without labels, and with only the selected rows and
-// frames.
-func (s *Selection) Column(sampleType int) *Profile {
-	p := *s.p
-	p.SampleTypes, p.values = p.SampleTypes[sampleType:sampleType+1], p.values[sampleType:sampleType+1]
-	p.labelSet, p.labels = nil, labelTable{}
-	one := *s
-	one.p = &p
-	return one.Profile()
+// Cut returns what ShowFrom keeps: of each stack the callees of its outermost location in from, a
+// set with a byte per location, with this location, but without its hidden frames (as Hidden
+// returns them). It keeps nothing of other stacks. from is nil without ShowFrom.
+func (s *Selection) Cut() (from []byte, hidden []bool) {
+	if s.showFrom == nil {
+		return nil, nil
+	}
+	hidden = make([]bool, 0, len(s.p.Locations)+len(s.p.Locations)/4)
+	any := false
+	for i := range s.p.Locations {
+		l := &s.p.Locations[i]
+		keep := len(l.Lines)
+		if s.from[i] != 0 {
+			keep = s.showFrom.upTo(l)
+		}
+		for j := range max(1, len(l.Lines)) {
+			drop := j >= keep && j > 0
+			hidden = append(hidden, drop)
+			any = any || drop
+		}
+	}
+	if !any {
+		hidden = nil
+	}
+	return s.from, hidden
 }
 
 // Profile returns the profile with only the selected rows and frames.
 func (s *Selection) Profile() *Profile {
 	if s.showFrom != nil {
-		q, _, _ := s.p.cutCallers(s.showFrom)
-		return q.keepOwn(s.Rows)
+		q, rows, _ := s.p.cutCallers(s.showFrom)
+		rows.intersect(s.Rows)
+		return q.keepOwn(rows)
 	}
 	q := s.p.Keep(s.Rows)
 	hidden := s.Hidden()

@@ -78,10 +78,21 @@ func (c *Cache) table(t frameTable) *frames.Table {
 
 func (c *Cache) cost(t frameTable, sampleIndex int) *frames.Costs {
 	at := tableSums{t, sampleIndex}
-	if c.costs[at] == nil {
+	if c.costs[at] != nil {
+		return c.costs[at]
+	}
+	if known := c.costs[tableSums{sampleIndex: sampleIndex}]; known != nil && finer(c.p, t.granularity) {
+		c.costs[at] = known.At(c.table(t)) // a quarter of the work
+	} else {
 		c.costs[at] = c.table(t).NewCosts(c.p, c.p.Values(sampleIndex))
 	}
 	return c.costs[at]
+}
+
+// finer reports whether frames that are equal at a granularity are of the same function. Those
+// without a name may not be.
+func finer(p *profile.Profile, g profile.Granularity) bool {
+	return g != profile.ByFile && !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return f.Name == "" })
 }
 
 // memory returns one of two slices for the sums of a flame graph. A server that allocates tens of

@@ -84,11 +84,15 @@ func FlamePair(p *profile.Profile, o FlameOptions) (callees, callers *FlameGraph
 
 func (s *source) layOut(o FlameOptions) *FlameGraph {
 	f := &FlameGraph{SampleType: s.sampleType, Total: s.total}
-	split := newSplitter(s, o.Inverted)
-	f.place(split.grow(o))
-	split.order.Trim()
-	if s.cache.small {
-		delete(s.cache.orders, o.Inverted)
+	if s.settle(); s.readsStacks() {
+		f.place(grow(newRowSplitter(s, o.Inverted), o))
+	} else {
+		split := newSpanSplitter(s, o.Inverted)
+		f.place(grow(split, o))
+		split.order.Trim()
+		if s.cache.small {
+			delete(s.cache.orders, o.Inverted)
+		}
 	}
 	f.name(s.frames, s.sums)
 	return f

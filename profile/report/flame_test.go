@@ -263,7 +263,7 @@ func TestFlameFiltersOfManyStacks(t *testing.T) {
 	}
 	texts := []string{"", `f7$`, `f1`, `pkg2\.`, `f[13579]$`, `pkg[^0]`, `nothing`}
 	cache := report.NewCache(p)
-	for i := range 80 {
+	for i := range 160 {
 		expression := func() *regexp.Regexp {
 			if text := texts[r.IntN(len(texts))]; text != "" && r.IntN(2) == 0 {
 				return regexp.MustCompile(text)
@@ -272,12 +272,16 @@ func TestFlameFiltersOfManyStacks(t *testing.T) {
 		}
 		f := profile.Filter{Focus: expression(), Ignore: expression(), Hide: expression(), Show: expression()}
 		if r.IntN(3) == 0 {
+			f.Hide, f.Show, f.ShowFrom = nil, nil, expression()
+		}
+		if r.IntN(3) == 0 {
 			f.TagFocus = route
 		}
 		if r.IntN(6) == 0 {
 			f.TagIgnore = route
 		}
-		o := report.FlameOptions{SampleIndex: r.IntN(2), Inverted: r.IntN(2) == 0, Granularity: []profile.Granularity{profile.ByFunction, profile.ByFile, profile.ByLine}[r.IntN(3)]}
+		o := report.FlameOptions{SampleIndex: r.IntN(2), Inverted: r.IntN(2) == 0, Granularity: []profile.Granularity{profile.ByFunction, profile.ByFile, profile.ByLine}[r.IntN(3)],
+			MaxBoxes: 40 * r.IntN(3), MinShare: 0.001 * float64(r.IntN(3))}
 		want, err := report.Flame(p.Filter(f), o)
 		if err != nil {
 			t.Fatal(err)
@@ -292,7 +296,7 @@ func TestFlameFiltersOfManyStacks(t *testing.T) {
 			t.Fatalf("%d: %+v, %+v (-filtered +flame):\n%s", i, f, o, diff)
 		}
 
-		top := report.TopOptions{SampleIndex: o.SampleIndex, Granularity: o.Granularity, Mean: r.IntN(3) == 0, Inline: true, EdgeShare: 0.01, Total: 1000, MinShare: 0.02 * float64(r.IntN(2))}
+		top := report.TopOptions{SampleIndex: o.SampleIndex, Granularity: o.Granularity, Mean: r.IntN(3) == 0, Inline: true, EdgeShare: 0.01, Total: 1000, MinShare: 0.02 * float64(r.IntN(2)), Limit: 5 * r.IntN(3)}
 		rows, err := report.Top(p.Filter(f), top)
 		if err != nil {
 			t.Fatal(err)
@@ -304,6 +308,52 @@ func TestFlameFiltersOfManyStacks(t *testing.T) {
 		}
 		if diff := cmp.Diff(rows, cached); diff != "" {
 			t.Fatalf("%d: %+v, %+v (-filtered +cached):\n%s", i, f, top, diff)
+		}
+	}
+}
+
+// TestFlameFiltersOfManyFunctions does the same with so many functions that few frames are read at
+// a time, and with stacks that are deeper.
+func TestFlameFiltersOfManyFunctions(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 7))
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	for f := range 18_000 {
+		b.Add([]profile.FrameSpec{{Function: fmt.Sprintf("one.f%d", f)}, {Function: "main.few"}}, 1)
+	}
+	for range 4000 {
+		var stack []profile.FrameSpec
+		for n := 1 + r.IntN(16); len(stack) < n; {
+			stack = append(stack, profile.FrameSpec{Function: fmt.Sprintf("many.f%d", r.IntN(3)), Line: r.Int64N(2), Inlined: r.IntN(6) == 0 && len(stack) < n-1})
+		}
+		b.Add(append(stack, profile.FrameSpec{Function: "main.many"}), 1+r.Int64N(9))
+	}
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := report.NewCache(p)
+	for _, f := range []profile.Filter{
+		{ShowFrom: regexp.MustCompile(`many|f17`)}, {ShowFrom: regexp.MustCompile(`f1$`)}, {ShowFrom: regexp.MustCompile(`main|f2`)},
+		{Focus: regexp.MustCompile(`many`)}, {Focus: regexp.MustCompile(`many\.f0`), Ignore: regexp.MustCompile(`many\.f2`)},
+		{Show: regexp.MustCompile(`many\.f|main`)}, {Ignore: regexp.MustCompile(`many`)}, {Hide: regexp.MustCompile(`few`), Focus: regexp.MustCompile(`f1`)},
+	} {
+		for _, o := range []report.FlameOptions{{}, {MaxBoxes: 300}, {MinShare: 0.01}, {MaxBoxes: 2000, MinShare: 0.0001}} {
+			for _, o.Inverted = range []bool{false, true} {
+				o.Filter, o.Cache = profile.Filter{}, nil
+				want, err := report.Flame(p.Filter(f), o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want.Total = p.Total(0)
+				o.Filter, o.Cache = f, cache
+				got, err := report.Flame(p, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("%+v, %+v (-filtered +flame):\n%s", f, o, diff)
+				}
+			}
 		}
 	}
 }

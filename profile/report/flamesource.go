@@ -1,15 +1,18 @@
 package report
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/internal/columns"
 	"github.com/hone-go/hone/profile/internal/frames"
 )
 
 // source is one value of a profile with the filters applied: what reports about it share.
 type source struct {
-	cache       *Cache // of the profile
+	cache       *Cache           // of the profile
+	p           *profile.Profile // whose stacks are read
 	sampleIndex int
 	sampleType  profile.ValueType
 	total       int64
@@ -17,45 +20,106 @@ type source struct {
 	negative    bool          // some values are
 	rows        *profile.Rows // that filters keep; nil for all
 	frames      *frames.Table // without hidden frames
-	sums        []frames.Sum
+	sums        []frames.Sum  // by key
+
+	// Of filters that keep little of most stacks:
+	from   []byte // by location: the callers of the outermost of these are dropped; nil for none
+	shown  []byte // by location: 1 if it has frames left; nil if most have
+	picked []int32
+	// complete is each for the first time: it also sets what depends on all stacks, rows and sums.
+	complete func(visit func(row int, stack []int32))
 }
 
 // newSource applies the filters. Those that a Selection has do not copy stacks: dropped samples
 // count zero, and hidden frames are passed over. Of the options it uses those that layouts share.
 func newSource(p *profile.Profile, cache *Cache, o FlameOptions) *source {
-	table := frameTable{o.Granularity, o.Columns}
 	s := &source{sampleIndex: o.SampleIndex, sampleType: p.SampleTypes[o.SampleIndex], total: p.Total(o.SampleIndex)}
 	sel := o.Selection
 	if sel == nil {
 		sel, _ = o.Filter.Select(p)
 	}
-	var hidden []bool
 	if sel == nil {
 		p = p.Filter(o.Filter)
-	} else if hidden = sel.Hidden(); sel.CutsStacks() || mostly(hidden) { // it takes less time to copy the others
-		p, sel, o.SampleIndex = sel.Column(o.SampleIndex), nil, 0
 	}
-	s.cache, s.values = cache.of(p), p.Values(o.SampleIndex)
-	costs := s.cache.cost(table, o.SampleIndex)
+	s.p, s.cache, s.values = p, cache.of(p), p.Values(o.SampleIndex)
+	costs := s.cache.cost(frameTable{o.Granularity, o.Columns}, o.SampleIndex)
 	s.negative, s.frames, s.sums = costs.Negative, costs.Table, costs.Sums
 	if sel == nil {
 		return s
 	}
 	s.rows = &sel.Rows
-	if hidden == nil {
+	if from, hidden := sel.Cut(); from != nil {
+		s.cut(costs, from, hidden)
+	} else if hidden := sel.Hidden(); hidden != nil {
+		s.hide(costs, hidden)
+	} else {
 		s.sums = costs.Of(s.frames, sel.Rows)
-		return s
 	}
+	return s
+}
+
+// cut drops the callers of locations, as Selection.Cut returns them.
+func (s *source) cut(costs *frames.Costs, from []byte, hidden []bool) {
+	s.from = from
+	if hidden != nil {
+		s.frames, _ = costs.Table.Without(hidden)
+	}
+	part := costs.Part(s.frames)
+	s.complete = func(visit func(row int, stack []int32)) {
+		s.keepRest(func(row int, stack []int32) {
+			part.Add(row, stack)
+			visit(row, stack)
+		})
+		s.sums = part.Sums()
+	}
+}
+
+// hide passes over hidden frames. It charges each sample to its first visible frame.
+func (s *source) hide(costs *frames.Costs, hidden []bool) {
 	shown, whole := costs.Table.Without(hidden)
 	s.frames = shown
 	if whole {
-		s.sums = costs.Of(costs.Table, sel.Rows)
+		s.sums = costs.Of(costs.Table, *s.rows)
 		s.clearHidden()
 	} else {
-		s.sums = costs.Of(shown, sel.Rows)
+		s.sums = costs.Of(shown, *s.rows)
 	}
-	s.moveFlat(p)
-	return s
+	first := make([]int32, len(shown.Start)-1) // by location: the key of its innermost shown frame, or −1
+	for l := range first {
+		if first[l] = -1; shown.Start[l] < shown.Start[l+1] {
+			first[l] = shown.List[shown.Start[l]]
+		}
+	}
+	for key := range s.sums {
+		s.sums[key].Flat = 0
+	}
+	if mostly(hidden) {
+		s.shown = make([]byte, len(first))
+		for l := range first {
+			if first[l] >= 0 {
+				s.shown[l] = 1
+			}
+		}
+		s.complete = func(visit func(row int, stack []int32)) {
+			s.keepRest(func(row int, stack []int32) {
+				s.sums[first[stack[0]]].Flat += s.values[row]
+				visit(row, stack)
+			})
+		}
+		return
+	}
+	kept := s.p.RowsWhere(func(row int) bool {
+		if !s.rows.Has(row) {
+			return false
+		}
+		stack := s.p.Stack(row)
+		i := slices.IndexFunc(stack, func(l int32) bool { return first[l] >= 0 })
+		if i >= 0 {
+			s.sums[first[stack[i]]].Flat += s.values[row]
+		}
+		return i >= 0
+	})
+	s.rows = &kept
 }
 
 // clearHidden sets the sums of keys without frames to zero.
@@ -82,27 +146,106 @@ func mostly(hidden []bool) bool {
 	return 4*n > 3*len(hidden)
 }
 
-// moveFlat charges each sample to its first visible frame, and drops samples without one.
-func (s *source) moveFlat(p *profile.Profile) {
-	first := make([]int32, len(s.frames.Start)-1) // by location: the key of its innermost shown frame, or −1
-	for l := range first {
-		if first[l] = -1; s.frames.Start[l] < s.frames.Start[l+1] {
-			first[l] = s.frames.List[s.frames.Start[l]]
+// finish makes rows and sums valid, if only each does.
+func (s *source) finish() {
+	if s.complete != nil {
+		s.each(func(int, []int32) {})
+	}
+}
+
+// each calls visit with the rows that filters keep, and with the locations of their stacks that
+// have frames left. The stack is valid until visit returns.
+func (s *source) each(visit func(row int, stack []int32)) {
+	if complete := s.complete; complete != nil {
+		s.complete = nil
+		complete(visit)
+		return
+	}
+	n := s.p.NumSamples()
+	if s.rows == nil {
+		for row := range n {
+			visit(row, s.p.Stack(row))
+		}
+		return
+	}
+	for i := range (n + 63) / 64 {
+		for left := s.rows.Word(i); left != 0; left &= left - 1 {
+			row := 64*i + bits.TrailingZeros64(left)
+			visit(row, s.rest(row))
 		}
 	}
-	for key := range s.sums {
-		s.sums[key].Flat = 0
-	}
-	kept := p.RowsWhere(func(row int) bool {
+}
+
+// keepRest calls visit with the rows that have locations left, and keeps only these.
+func (s *source) keepRest(visit func(row int, stack []int32)) {
+	kept := s.p.RowsWhere(func(row int) bool {
 		if !s.rows.Has(row) {
 			return false
 		}
-		stack := p.Stack(row)
-		i := slices.IndexFunc(stack, func(l int32) bool { return first[l] >= 0 })
-		if i >= 0 {
-			s.sums[first[stack[i]]].Flat += s.values[row]
+		stack := s.rest(row)
+		if len(stack) == 0 {
+			return false
 		}
-		return i >= 0
+		visit(row, stack)
+		return true
 	})
 	s.rows = &kept
+}
+
+// rest returns the locations of a row's stack that filters keep, until the next call.
+func (s *source) rest(row int) []int32 {
+	stack := s.cutStack(row)
+	if s.shown == nil {
+		return stack
+	}
+	if len(s.picked) < len(stack) {
+		s.picked = make([]int32, max(256, 2*len(stack)))
+	}
+	return s.picked[:columns.Pick(s.picked, stack, s.shown)]
+}
+
+// cutStack is rest with locations that have no frames left.
+func (s *source) cutStack(row int) []int32 {
+	stack := s.p.Stack(row)
+	if s.from == nil {
+		return stack
+	}
+	return stack[:columns.LastOf(stack, s.from)+1]
+}
+
+// settle calls finish if filters seem to keep few rows. Then it takes less time to read these twice
+// than to have memory for all.
+func (s *source) settle() {
+	if s.complete == nil {
+		return
+	}
+	const step = 64
+	looked, kept := 0, 0
+	for row := 0; row < len(s.values); row += step {
+		looked++
+		if s.rows.Has(row) && len(s.rest(row)) > 0 {
+			kept++
+		}
+	}
+	if 16*kept < looked {
+		s.finish()
+	}
+}
+
+// readsStacks reports whether layouts read the stacks of the rows that filters keep. Otherwise they
+// use the order of all stacks.
+func (s *source) readsStacks() bool {
+	return s.from != nil || s.shown != nil || s.fewRows()
+}
+
+// fewRows reports whether filters keep so few rows that it takes less time to read their stacks
+// than to use the order of all.
+func (s *source) fewRows() bool {
+	return s.complete == nil && s.rows != nil && 64*s.rows.Len() < len(s.values)
+}
+
+// key returns the names that siblings of a flame graph are sorted by.
+func (s *source) key(function int32) (name, file string, line int64) {
+	k := &s.frames.Keys[function]
+	return k.Name, k.File, k.Line
 }

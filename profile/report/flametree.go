@@ -2,242 +2,56 @@ package report
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
-
-	"github.com/hone-go/hone/profile/internal/prefix"
 )
 
 // flameNode is a node of the flame graph while it is built.
 type flameNode struct {
 	parent, function, depth    int32
-	seq                        int    // order among siblings of equal width
-	spans                      []span // its samples
-	runs                       int    // number of spans, until they are stored
+	seq                        int // order among siblings of equal width
 	width, value, self, inline int64
 	ends                       int64 // width of the samples that end here
-}
 
-// span is a node of the prefix tree of locations: positions in the order of the profile's stacks,
-// which share depth locations, and taken frames of the next one. A node of the flame graph has many
-// spans, because a function is called from several lines, and hidden frames may be between.
-type span struct {
-	prefix.Node
-	taken    int32
-	location int32 // that the taken frames are of; only if there are some
-}
-
-// run is a span within a node that is being split, with its sums.
-type run struct {
-	span         // with its next location, −1 at the end of the stack
-	value, width int64
-	child        int32 // index in splitter.children
+	// Its samples, for a spanSplitter:
+	spans []span
+	runs  int // number of spans, until they are stored
+	// Its samples, for a rowSplitter: entries from lo to hi in one of its two buffers.
+	lo, hi int32
+	buffer int8
 }
 
 // splitter divides nodes by their next frame.
-type splitter struct {
-	*source
-	inverted bool
-	order    *prefix.Order
-	value    sums    // of the samples' values
-	width    sums    // of their magnitudes; the same slice as value if no value is negative
-	slot     []int32 // by function: its index among the children of the current node
-	seen     []int32 // by function: the node that slot is valid for
-	column   column  // without values, they are looked up by row
-
-	// Of split:
-	children []flameNode
-	spans    []span
-	runs     []run
-	found    []run
-}
-
-// sums holds, by position, the sum of the positions before.
-type sums []int64
-
-func (s sums) of(lo, hi int32) int64 { return s[hi] - s[lo] }
-
-func newSplitter(src *source, inverted bool) *splitter {
-	n := len(src.frames.Keys)
-	order := src.cache.order(inverted) // uses memory
-	s := &splitter{
-		source: src, inverted: inverted, order: order,
-		slot: make([]int32, n), seen: make([]int32, n), value: src.cache.memory(0), column: src.cache.column(inverted, src.sampleIndex),
-	}
-	s.width = s.value
-	if src.negative {
-		s.width = src.cache.memory(1)
-	}
-	s.value[0], s.width[0] = 0, 0
-	s.addUp(0, len(src.values))
-	return s
-}
-
-// sorted updates what depends on the positions from lo to hi, after they changed.
-func (s *splitter) sorted(lo, hi int) {
-	if column := s.column.values; column != nil {
-		for i, row := range s.order.Rows()[lo:hi] {
-			column[lo+i] = int32(s.values[row] / s.column.unit)
-		}
-	}
-	s.addUp(lo, hi)
-}
-
-// addUp computes the sums for positions from lo to hi.
-func (s *splitter) addUp(lo, hi int) {
-	value, width := s.value[lo], s.width[lo]
-	column := s.column.values
-	for i, row := range s.order.Rows()[lo:hi] {
-		var v int64
-		if column != nil {
-			v = int64(column[lo+i]) * s.column.unit
-		} else {
-			v = s.values[row]
-		}
-		if s.rows != nil {
-			v = s.rows.Select(int(row), v)
-		}
-		value += v
-		s.value[lo+i+1] = value
-		if s.negative {
-			width += abs(v)
-			s.width[lo+i+1] = width
-		}
-	}
-}
-
-// split divides a node's samples among its children and returns the children that are at least as
-// wide as least, widest first. The slice is valid until the next call.
-func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
-	s.children, s.found = s.children[:0], s.found[:0]
-	s.spans = append(s.spans[:0], n.spans...)
-	for len(s.spans) > 0 {
-		s.nextLocations()
-		s.spans = s.spans[:0]
-		for i := range s.runs {
-			s.passFrame(n, index, &s.runs[i])
-		}
-	}
-	for i := range s.children {
-		if s.children[i].width < least {
-			s.children[i].runs = 0
-		}
-	}
-	s.storeSpans()
-	s.children = slices.DeleteFunc(s.children, func(c flameNode) bool { return c.width < least })
-	names := s.frames.Keys
-	slices.SortFunc(s.children, func(a, b flameNode) int {
-		x, y := &names[a.function], &names[b.function]
-		return cmp.Or(cmp.Compare(b.width, a.width), cmp.Compare(x.Name, y.Name), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(a.function, b.function))
-	})
-	return s.children
-}
-
-// nextLocations sets runs to the spans, divided by their next location.
-func (s *splitter) nextLocations() {
-	s.runs = s.runs[:0]
-	for _, sp := range s.spans {
-		if sp.taken > 0 {
-			s.addRun(sp)
-			continue
-		}
-		if sp.Hi-sp.Lo == 1 {
-			sp.location = s.order.Location(int(sp.Lo), sp.Depth)
-			s.addRun(sp)
-			continue
-		}
-		children, lo := s.order.Divide(sp.Node, s.sorted), sp.Lo
-		for i, c := range children.List {
-			s.addRun(span{Node: children.Node(i, lo), location: c.Location})
-			lo = c.Hi
-		}
-	}
-}
-
-// addRun adds a run, unless the filters drop all of it.
-func (s *splitter) addRun(sp span) {
-	r := run{span: sp, width: s.width.of(sp.Lo, sp.Hi)}
-	if r.width == 0 {
-		return
-	}
-	if r.value = r.width; s.negative {
-		r.value = s.value.of(sp.Lo, sp.Hi)
-	}
-	s.runs = append(s.runs, r)
-}
-
-// passFrame moves a run past its next frame: to a child of n or, if the frame is hidden, back to
-// the spans.
-func (s *splitter) passFrame(n *flameNode, index int32, r *run) {
-	if r.location < 0 {
-		n.self += r.value
-		n.ends += r.width
-		return
-	}
-	start, end := s.frames.Start[r.location], s.frames.Start[r.location+1] // its frames, leaf first
-	if start == end {                                                      // they are hidden
-		r.Depth++
-		s.spans = append(s.spans, r.span)
-		return
-	}
-	at := end - 1 - r.taken
-	if s.inverted {
-		at = start + r.taken
-	}
-	if r.taken++; r.taken == end-start {
-		r.taken = 0
-		r.Depth++
-	}
-	function := s.frames.List[at]
-	if mark := index + 1; s.seen[function] != mark {
-		s.seen[function], s.slot[function] = mark, int32(len(s.children))
-		s.children = append(s.children, flameNode{parent: index, function: function, depth: n.depth + 1})
-	}
-	r.child = s.slot[function]
-	child := &s.children[r.child]
-	child.runs++
-	child.value += r.value
-	child.width += r.width
-	if at+1 < end {
-		child.inline += r.width
-	}
-	s.found = append(s.found, *r)
-}
-
-// storeSpans stores the runs that were found in their children, except in those without runs, which
-// are not kept.
-func (s *splitter) storeSpans() {
-	total := 0
-	for i := range s.children {
-		total += s.children[i].runs
-	}
-	memory := make([]span, total)
-	for i := range s.children {
-		c := &s.children[i]
-		c.spans, memory = memory[:0:c.runs], memory[c.runs:]
-	}
-	for i := range s.found {
-		if c := &s.children[s.found[i].child]; c.runs > 0 {
-			c.spans = append(c.spans, s.found[i].span)
-		}
-	}
+type splitter interface {
+	// root returns the node of all samples.
+	root() flameNode
+	// split divides a node's samples among its children, and returns those that are at least as
+	// wide as least. index is the node's number, which becomes their parent. The result is valid
+	// until the next call.
+	split(n *flameNode, index int32, least int64) []flameNode
+	// key returns the names that siblings of equal width are sorted by.
+	key(function int32) (name, file string, line int64)
 }
 
 // grow returns the nodes to keep, widest first: every node comes after its parent, and siblings are
 // in their order.
-func (s *splitter) grow(o FlameOptions) []flameNode {
-	n := int32(len(s.values))
-	root := flameNode{parent: -1, function: -1, spans: []span{{Node: s.order.Root()}}, width: s.width.of(0, n), value: s.value.of(0, n)}
+func grow(s splitter, o FlameOptions) []flameNode {
+	root := s.root()
 	least := max(1, int64(o.MinShare*float64(root.width)))
-	waiting := &nodeHeap{root}
+	waiting := nodeHeap{root}
+	var widest widths
 	var kept []flameNode
-	for seq := 0; waiting.Len() > 0 && (o.MaxBoxes <= 0 || len(kept) < o.MaxBoxes); {
-		n := heap.Pop(waiting).(flameNode)
+	for seq := 0; len(waiting) > 0 && (o.MaxBoxes <= 0 || len(kept) < o.MaxBoxes); {
+		n := waiting.pop()
 		index := int32(len(kept))
-		for _, c := range s.split(&n, index, least) {
+		children := s.split(&n, index, least)
+		sortChildren(s, children)
+		for _, c := range children {
 			seq++
 			c.seq = seq
-			heap.Push(waiting, c)
+			waiting.push(c)
+			if o.MaxBoxes > 1 { // the root is one
+				least = max(least, widest.add(c.width, o.MaxBoxes-1))
+			}
 		}
 		n.spans = nil
 		kept = append(kept, n)
@@ -245,18 +59,87 @@ func (s *splitter) grow(o FlameOptions) []flameNode {
 	return kept
 }
 
+// sortChildren sorts siblings, widest first.
+func sortChildren(s splitter, children []flameNode) {
+	slices.SortFunc(children, func(a, b flameNode) int {
+		if a.width != b.width {
+			return cmp.Compare(b.width, a.width)
+		}
+		name, file, line := s.key(a.function)
+		otherName, otherFile, otherLine := s.key(b.function)
+		return cmp.Or(cmp.Compare(name, otherName), cmp.Compare(file, otherFile), cmp.Compare(line, otherLine), cmp.Compare(a.function, b.function))
+	})
+}
+
+// widths is a heap of the largest widths of nodes, with the smallest at the top.
+type widths []int64
+
+// add adds a width. It returns the least width with which a later node is among the most widest
+// ones: of nodes with equal widths, earlier ones are kept.
+func (h *widths) add(width int64, most int) (least int64) {
+	if len(*h) < most {
+		*h = append(*h, width)
+		a := *h
+		for i := len(a) - 1; i > 0 && a[i] < a[(i-1)/2]; i = (i - 1) / 2 {
+			a[i], a[(i-1)/2] = a[(i-1)/2], a[i]
+		}
+	} else if a := *h; width > a[0] {
+		a[0] = width
+		for i := 0; ; {
+			c := 2*i + 1
+			if c >= len(a) {
+				break
+			}
+			if c+1 < len(a) && a[c+1] < a[c] {
+				c++
+			}
+			if a[i] <= a[c] {
+				break
+			}
+			a[i], a[c] = a[c], a[i]
+			i = c
+		}
+	}
+	if len(*h) < most {
+		return 0
+	}
+	return (*h)[0] + 1
+}
+
 // nodeHeap is a heap with the widest node at the top.
 type nodeHeap []flameNode
 
-func (h nodeHeap) Len() int { return len(h) }
-func (h nodeHeap) Less(i, j int) bool {
+func (h nodeHeap) less(i, j int) bool {
 	return h[i].width > h[j].width || h[i].width == h[j].width && h[i].seq < h[j].seq
 }
-func (h nodeHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *nodeHeap) Push(x any)   { *h = append(*h, x.(flameNode)) }
-func (h *nodeHeap) Pop() any {
-	last := len(*h) - 1
-	n := (*h)[last]
-	*h = (*h)[:last]
-	return n
+
+func (h *nodeHeap) push(n flameNode) {
+	*h = append(*h, n)
+	a := *h
+	for i := len(a) - 1; i > 0 && a.less(i, (i-1)/2); i = (i - 1) / 2 {
+		a[i], a[(i-1)/2] = a[(i-1)/2], a[i]
+	}
+}
+
+func (h *nodeHeap) pop() flameNode {
+	a := *h
+	top, last := a[0], len(a)-1
+	a[0] = a[last]
+	a[last] = flameNode{} // so that its spans can be freed
+	a = a[:last]
+	*h = a
+	for i := 0; ; {
+		c := 2*i + 1
+		if c >= last {
+			return top
+		}
+		if c+1 < last && a.less(c+1, c) {
+			c++
+		}
+		if !a.less(c, i) {
+			return top
+		}
+		a[i], a[c] = a[c], a[i]
+		i = c
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/hone-go/hone/profile/internal/frames"
 
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -58,54 +59,102 @@ type rowCall struct{ from, to int32 }
 
 // callWeight is the cost of the samples with a call, and whether any of the calls was not inlined.
 type callWeight struct {
+	rowCall
 	value int64
 	real  bool
+	last  int32 // the sample that was added last, plus one: a call counts once per sample
+}
+
+// callWeights holds the weights of calls.
+type callWeights struct {
+	list   []callWeight
+	rows   int32
+	dense  []int32           // by caller and callee: index in list, plus one
+	sparse map[rowCall]int32 // the same, if there are too many pairs
+}
+
+// newCallWeights returns no weights, of calls between that many rows.
+func newCallWeights(rows int) *callWeights {
+	const most = 1 << 18
+	w := &callWeights{rows: int32(rows)}
+	if rows*rows <= most {
+		w.dense = make([]int32, rows*rows)
+	} else {
+		w.sparse = map[rowCall]int32{}
+	}
+	return w
+}
+
+// add adds a sample with a call.
+func (w *callWeights) add(c rowCall, sample int32, v int64, real bool) {
+	var i int32
+	if w.dense != nil {
+		i = w.dense[c.from*w.rows+c.to]
+	} else {
+		i = w.sparse[c]
+	}
+	if i == 0 {
+		w.list = append(w.list, callWeight{rowCall: c})
+		if i = int32(len(w.list)); w.dense != nil {
+			w.dense[c.from*w.rows+c.to] = i
+		} else {
+			w.sparse[c] = i
+		}
+	}
+	if x := &w.list[i-1]; x.last != sample+1 {
+		x.last = sample + 1
+		x.value += v
+		x.real = x.real || real
+	}
 }
 
 // inlineMarks is what the marks of a table are derived from.
 type inlineMarks struct {
 	p      *profile.Profile
-	frames *frames.Table // without hidden frames
-	rows   *profile.Rows // of p that filters keep; nil for all
-	values []int64       // by row
-	counts []int64       // with TopOptions.Mean: those that values are divided by
+	frames *frames.Table         // without hidden frames
+	rows   *profile.Rows         // of p that filters keep; nil for all
+	stack  func(row int) []int32 // what filters keep of a stack
+	values []int64               // by row
+	counts []int64               // with TopOptions.Mean: those that values are divided by
 }
 
 // mark sets the Inline field of the rows. kept holds the keys of the rows. Calls that cost less
 // than cutoff are ignored. As in pprof, a row's caller is the nearest frame that is a row itself,
 // so the mark depends on which rows the table has.
 func (m inlineMarks) mark(t *Table, kept []int32, cutoff int64) {
-	p, f := m.p, m.frames
+	f := m.frames
 	row := t.rowsOf(f, kept)
 	inlined := inlinedSomewhere(f, row, kept)
-	has := make([]byte, len(p.Locations)) // 1: has a frame of a row that was inlined at least once
-	any := byte(0)
-	for l := range p.Locations {
-		for _, k := range f.List[f.Start[l]:f.Start[l+1]] {
-			if r := row[k]; r >= 0 && inlined[r] {
-				has[l], any = 1, 1
-			}
-		}
-	}
-	if any == 0 {
+	if !slices.Contains(inlined, true) {
 		return
 	}
-	calls := map[rowCall]*callWeight{}
-	var seen []rowCall
+	is := make([]byte, len(m.p.Locations)) // 1: has a frame that is a row
+	for l := range is {
+		if slices.ContainsFunc(f.List[f.Start[l]:f.Start[l+1]], func(k int32) bool { return row[k] >= 0 }) {
+			is[l] = 1
+		}
+	}
+	rows := len(kept)
+	if !t.trimmed(kept) {
+		rows += len(f.Keys)
+	}
+	calls := newCallWeights(rows)
+	var picked []int32
 	for at, v := range m.values {
 		if v == 0 && (m.counts == nil || m.counts[at] == 0) || m.rows != nil && !m.rows.Has(at) {
 			continue
 		}
-		stack := p.Stack(at)
-		if columns.ContainsAny(stack, has) {
-			seen = addCalls(f, calls, seen[:0], stack, row, inlined, v)
+		stack := m.stack(at)
+		if len(picked) < len(stack) {
+			picked = make([]int32, max(256, 2*len(stack)))
 		}
+		addCalls(f, calls, picked[:columns.Pick(picked, stack, is)], row, inlined, int32(at), v)
 	}
 	someInline, someReal := make([]bool, len(kept)), make([]bool, len(kept))
-	for c, w := range calls {
-		if abs(w.value) >= cutoff {
-			someInline[c.to] = someInline[c.to] || !w.real
-			someReal[c.to] = someReal[c.to] || w.real
+	for i := range calls.list {
+		if c := &calls.list[i]; abs(c.value) >= cutoff {
+			someInline[c.to] = someInline[c.to] || !c.real
+			someReal[c.to] = someReal[c.to] || c.real
 		}
 	}
 	for i := range t.Rows {
@@ -118,11 +167,14 @@ func (m inlineMarks) mark(t *Table, kept []int32, cutoff int64) {
 	}
 }
 
+// trimmed reports whether rows were dropped.
+func (t *Table) trimmed(kept []int32) bool { return t.Dropped > 0 || len(kept) < t.Nodes }
+
 // rowsOf maps keys to row indices, −1 for none. If no row was dropped, keys without a row (zeros,
 // and those that DropNegative drops) still count as callers.
 func (t *Table) rowsOf(f *frames.Table, kept []int32) []int32 {
 	row := make([]int32, len(f.Keys))
-	trimmed := t.Dropped > 0 || len(kept) < t.Nodes
+	trimmed := t.trimmed(kept)
 	for k := range row {
 		if row[k] = int32(len(kept) + k); trimmed {
 			row[k] = -1
@@ -147,13 +199,11 @@ func inlinedSomewhere(f *frames.Table, row, kept []int32) []bool {
 	return inlined
 }
 
-// addCalls adds the calls of one stack to rows that were inlined at least once, each call once.
-// seen is scratch memory for the calls already added.
-func addCalls(f *frames.Table, calls map[rowCall]*callWeight, seen []rowCall, stack, row []int32, inlined []bool, v int64) []rowCall {
+// addCalls adds the calls of one sample to rows that were inlined at least once.
+func addCalls(f *frames.Table, calls *callWeights, stack, row []int32, inlined []bool, sample int32, v int64) {
 	caller := int32(-1)
 	for i := len(stack) - 1; i >= 0; i-- {
 		first, last := f.Start[stack[i]], f.Start[stack[i]+1]-1
-	frames:
 		for at := last; at >= first; at-- {
 			r := row[f.List[at]]
 			if r < 0 {
@@ -161,23 +211,9 @@ func addCalls(f *frames.Table, calls map[rowCall]*callWeight, seen []rowCall, st
 			}
 			c := rowCall{caller, r}
 			caller = r
-			if c.from < 0 || c.from == r || !inlined[r] {
-				continue
+			if c.from >= 0 && c.from != r && inlined[r] {
+				calls.add(c, sample, v, at == last)
 			}
-			for _, s := range seen {
-				if s == c {
-					continue frames
-				}
-			}
-			seen = append(seen, c)
-			w := calls[c]
-			if w == nil {
-				w = &callWeight{}
-				calls[c] = w
-			}
-			w.value += v
-			w.real = w.real || at == last
 		}
 	}
-	return seen
 }

@@ -96,7 +96,7 @@ func Top(p *profile.Profile, o TopOptions) (*Table, error) {
 			view = p.Filter(o.Filter)
 		}
 		f := frames.By(view, o.Granularity, o.Columns)
-		marks = inlineMarks{p: view, frames: f, values: view.Values(o.SampleIndex)}
+		marks = inlineMarks{p: view, frames: f, stack: view.Stack, values: view.Values(o.SampleIndex)}
 		c = collector{keys: f.Keys, sums: f.Sum(view, view.Values(o.SampleIndex))}
 		if o.Mean {
 			marks.counts = view.Values(0)
@@ -114,11 +114,13 @@ func Top(p *profile.Profile, o TopOptions) (*Table, error) {
 func fromCache(p *profile.Profile, o TopOptions) (c collector, marks inlineMarks) {
 	f := FlameOptions{SampleIndex: o.SampleIndex, Filter: o.Filter, Selection: o.Selection, Granularity: o.Granularity, Columns: o.Columns}
 	s := newSource(p, o.Cache, f)
+	s.finish()
 	c = collector{keys: s.frames.Keys, sums: s.sums}
-	marks = inlineMarks{p: s.cache.p, frames: s.frames, rows: s.rows, values: s.values}
+	marks = inlineMarks{p: s.p, frames: s.frames, rows: s.rows, stack: s.rest, values: s.values}
 	if o.Mean {
 		f.SampleIndex = 0
 		counts := newSource(p, o.Cache, f)
+		counts.finish()
 		c.counts, marks.counts = counts.sums, counts.values
 	}
 	return c, marks
@@ -147,10 +149,7 @@ func (t *Table) collect(c collector, o TopOptions) (kept []int32, flat int64) {
 		t.Dropped = all - len(kept)
 	}
 	t.Nodes = len(kept)
-	slices.SortFunc(kept, func(a, b int32) int { return o.Order.compare(c.row(a), c.row(b)) })
-	if o.Limit > 0 && len(kept) > o.Limit {
-		kept = kept[:o.Limit]
-	}
+	kept = first(kept, o.Limit, func(a, b int32) int { return c.compare(o.Order, a, b) })
 	t.Rows = slices.Grow(t.Rows, len(kept))
 	for _, i := range kept {
 		r := c.row(i)
@@ -161,6 +160,38 @@ func (t *Table) collect(c collector, o TopOptions) (kept []int32, flat int64) {
 		t.Rows = append(t.Rows, r)
 	}
 	return kept, flat
+}
+
+// first sorts a slice, and returns its first n elements; all if n is 0.
+func first[T any](all []T, n int, compare func(a, b T) int) []T {
+	if n <= 0 {
+		slices.SortFunc(all, compare)
+		return all
+	}
+	best, full := all[:0], false // full: best[n-1] is the last of the first n so far
+	for _, x := range all {
+		if full && compare(x, best[n-1]) >= 0 {
+			continue
+		}
+		if best = append(best, x); len(best) == 2*n {
+			slices.SortFunc(best, compare)
+			best, full = best[:n], true
+		}
+	}
+	slices.SortFunc(best, compare)
+	return best[:min(n, len(best))]
+}
+
+// compare is Order.compare of the rows of two keys. Few comparisons need their names.
+func (c *collector) compare(o Order, a, b int32) int {
+	x, y := abs(c.sums[a].Flat), abs(c.sums[b].Flat)
+	if o == ByCum {
+		x, y = abs(c.sums[a].Cum), abs(c.sums[b].Cum)
+	}
+	if x != y {
+		return cmp.Compare(y, x)
+	}
+	return o.compare(c.row(a), c.row(b))
 }
 
 func (c *collector) row(i int32) Row {

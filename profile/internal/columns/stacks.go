@@ -108,3 +108,25 @@ func ContainsAny(stack []int32, set []byte) bool {
 	}
 	return false
 }
+
+// LastOf returns the index of the last location of a stack that is in a set, −1 for none.
+func LastOf(stack []int32, set []byte) int {
+	i := len(stack)
+	for i >= 4 && set[stack[i-1]]|set[stack[i-2]]|set[stack[i-3]]|set[stack[i-4]] == 0 {
+		i -= 4
+	}
+	for i > 0 && set[stack[i-1]] == 0 {
+		i--
+	}
+	return i - 1
+}
+
+// Pick copies the locations of a stack that are in a set, whose bytes are 0 or 1, to room, which
+// has space for the whole stack. It returns their number. It has no branch that depends on the set.
+func Pick(room, stack []int32, set []byte) (n int) {
+	for _, l := range stack {
+		room[n] = l
+		n += int(set[l])
+	}
+	return n
+}

@@ -44,6 +44,23 @@ func (f *Table) NewCosts(p *profile.Profile, values []int64) *Costs {
 	return c
 }
 
+// At returns the costs of the same column by the keys of f. These must be at least as fine as those
+// of c: a row that contains no key of c twice contains no key of f twice.
+func (c *Costs) At(f *Table) *Costs {
+	c.sumLocations()
+	d := &Costs{Table: f, Negative: c.Negative, p: c.p, values: c.values, plain: c.plain, repeats: c.repeats, flat: c.flat, cum: c.cum}
+	d.Sums = f.byKey(c.flat, c.cum)
+	d.addRepeats(d.Sums, f, profile.Rows{}, 0)
+	return d
+}
+
+// sumLocations sums the plain rows by location.
+func (c *Costs) sumLocations() {
+	if c.flat == nil {
+		c.flat, c.cum = c.byLocation(profile.Rows{}, 0)
+	}
+}
+
 // Of returns the sums of rows by key. shown is the table, perhaps without hidden frames; then the
 // flat sums are only those of the rows whose leaf location has a frame left.
 func (c *Costs) Of(shown *Table, rows profile.Rows) []Sum {
@@ -63,9 +80,7 @@ func (c *Costs) Of(shown *Table, rows profile.Rows) []Sum {
 		return sums
 	}
 	if invert != 0 {
-		if c.flat == nil {
-			c.flat, c.cum = c.byLocation(profile.Rows{}, 0)
-		}
+		c.sumLocations()
 		for l := range flat {
 			flat[l], cum[l] = c.flat[l]-flat[l], c.cum[l]-cum[l]
 		}
@@ -109,7 +124,7 @@ func (c *Costs) byLocation(rows profile.Rows, invert uint64) (flat, cum []int64)
 func (c *Costs) addRepeats(sums []Sum, shown *Table, rows profile.Rows, invert uint64) {
 	a := shown.newAdder()
 	for i, repeats := range c.repeats {
-		for left := (rows.Word(i) ^ invert) & repeats; left != 0; left &= left - 1 {
+		for left := (word(rows, i) ^ invert) & repeats; left != 0; left &= left - 1 {
 			row := 64*i + bits.TrailingZeros64(left)
 			a.add(c.p.Stack(row), int32(row), c.values[row])
 		}

@@ -28,8 +28,16 @@ func By(p *profile.Profile, g profile.Granularity, columns bool) *Table {
 	if g == profile.ByFunction {
 		return ByFunction(p)
 	}
+	of := make([]profile.Frame, len(p.Functions)) // without lines: cleaning a file's name costs more than the rest
+	for i := range p.Functions {
+		of[i] = g.Frame(&p.Functions[i], 0)
+	}
+	lines := g == profile.ByLine || g == profile.ByAddress
 	return framesOf(p, func(l *profile.Location, ln profile.Line) profile.Frame {
-		k := g.Frame(&p.Functions[ln.Func], ln.Line)
+		k := of[ln.Func]
+		if lines {
+			k.Line = ln.Line
+		}
 		if g == profile.ByAddress || columns && g == profile.ByLine {
 			k.Column = ln.Column
 		}

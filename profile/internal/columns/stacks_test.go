@@ -1,0 +1,40 @@
+package columns_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/hone-go/hone/profile/internal/columns"
+)
+
+func TestSetsOfLocations(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	room := make([]int32, 30)
+	for range 5000 {
+		set := make([]byte, 20)
+		for i := range set {
+			set[i] = byte(r.IntN(2) * r.IntN(2))
+		}
+		stack := make([]int32, r.IntN(30))
+		for i := range stack {
+			stack[i] = r.Int32N(20)
+		}
+		last := -1
+		var picked []int32
+		for i, l := range stack {
+			if set[l] != 0 {
+				last, picked = i, append(picked, l)
+			}
+		}
+		if got := columns.LastOf(stack, set); got != last {
+			t.Fatalf("LastOf(%v, %v) = %d, want %d", stack, set, got, last)
+		}
+		if got := columns.ContainsAny(stack, set); got != (last >= 0) {
+			t.Fatalf("ContainsAny(%v, %v) = %v", stack, set, got)
+		}
+		if got := room[:columns.Pick(room, stack, set)]; !slices.Equal(got, picked) {
+			t.Fatalf("Pick(%v, %v) = %v, want %v", stack, set, got, picked)
+		}
+	}
+}
