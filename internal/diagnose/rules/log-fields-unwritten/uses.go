@@ -2,6 +2,7 @@ package logfieldsunwritten
 
 import (
 	"go/ast"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -35,6 +36,27 @@ func stays(p *gocode.Place, call *ast.CallExpr) bool {
 		}
 	}
 	return true
+}
+
+// oneLine reports whether a copied logger serves one line, to whose method fields can be given:
+// log.With("id", id).Info("stored"). Methods with a format, and those of zap's sugared logger
+// without a w, take none.
+func oneLine(p *gocode.Place, call *ast.CallExpr) bool {
+	last, ok := chain(p, call).(*ast.CallExpr)
+	if !ok || last == call {
+		return false
+	}
+	if _, line := syntax.Parent(p, last).(*ast.ExprStmt); !line {
+		return false
+	}
+	switch name := p.CalleeName(last); {
+	case strings.HasPrefix(name, "(*github.com/rs/zerolog.Event)"):
+		return true
+	case strings.HasPrefix(name, "(*go.uber.org/zap.SugaredLogger)"):
+		return strings.HasSuffix(name, "w")
+	default:
+		return name != "" && !strings.HasSuffix(name, "f")
+	}
 }
 
 // chain returns the outermost call of a chain of methods that starts at an expression, such as
