@@ -18,13 +18,6 @@ func TestLeakGrowth(t *testing.T) {
 	ruletest.Compare(t, r, ruletest.RecordFor(t, r, filepath.Join("leak-growth", "testdata", "nearmiss.txtar")), nil)
 }
 
-// TestLeakGrowthOfRows: rows of a database that are not closed on all paths.
-func TestLeakGrowthOfRows(t *testing.T) {
-	r := serving(t)
-	archive := filepath.Join("leak-growth", "testdata", "rows.txtar")
-	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
-}
-
 // serving returns the rule as it is for services.
 func serving(t *testing.T) rule.Rule {
 	r := leakgrowth.Rule()

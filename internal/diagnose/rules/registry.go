@@ -123,6 +123,7 @@ import (
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
 	rescangrowing "github.com/hone-go/hone/internal/diagnose/rules/rescan-growing"
 	retainedsubstring "github.com/hone-go/hone/internal/diagnose/rules/retained-substring"
+	rowsnotclosed "github.com/hone-go/hone/internal/diagnose/rules/rows-not-closed"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
 	rwmutexreaders "github.com/hone-go/hone/internal/diagnose/rules/rwmutex-readers"
 	scanperlookup "github.com/hone-go/hone/internal/diagnose/rules/scan-per-lookup"
@@ -288,6 +289,7 @@ func All() []rule.Rule {
 		replacerpercall.Rule(),
 		rescangrowing.Rule(),
 		retainedsubstring.Rule(),
+		rowsnotclosed.Rule(),
 		runeslicerange.Rule(),
 		rwmutexreaders.Rule(),
 		scanperlookup.Rule(),

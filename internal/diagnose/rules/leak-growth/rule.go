@@ -9,8 +9,10 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
@@ -68,9 +70,8 @@ only written, a list that is only appended to. In a service that means growth
 for as long as it runs, until the memory limit.
 
 Bound it: a cache needs a size limit and eviction (LRU, by age), a registry must
-remove entries when their objects end. Close what has to be closed, on all paths:
-rows of a query keep their connection until then, and the next query opens
-another one.
+remove entries when their objects end. Close what has to be closed, on all
+paths.
 
 It is fine while a cache with a limited number of keys fills up: a recording
 that starts when the service has been under load for a while shows the
@@ -81,8 +82,7 @@ object behind. For benchmarks the rule examines what is left after the last one.
 
 Seen in the field: cortexproject/cortex#4739 (labels kept for each tenant),
 golang/go#20135 (maps do not shrink, even when entries are deleted),
-cockroachdb/cockroach#149658 (contexts whose cancel function nobody calls),
-gofr-dev/gofr#3188 and wework/grabbit#90 (rows that are not closed).`
+cockroachdb/cockroach#149658 (contexts whose cancel function nobody calls).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	ph, ok := p.Phase(recording.PhaseCPU)
@@ -97,8 +97,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	lines, calls := grownCalls(p)
 	said := map[*growth]rule.Confidence{}
 	var matches []rule.Match
-	if m, ok := w.unclosedRows(); ok {
-		matches = append(matches, m)
+	if len(flow.Holders(p)) > 0 { // which rows-not-closed reports: whoever opens the next connection is innocent
 		connects := func(g *growth) bool { return connecting(g.live) }
 		calls = slices.DeleteFunc(calls, connects)
 		lines = slices.DeleteFunc(lines, func(l growth) bool { return connects(&l) })
@@ -191,6 +190,22 @@ func (w *window) keeper(m *rule.Match, place *gocode.Place) {
 	m.Confidence = rule.Likely
 	m.Cause += " " + kept.words
 	m.Fix = kept.fix
+}
+
+// unclosed returns what a call on the line makes and nobody closes; nil for nothing.
+func unclosed(p *gocode.Place) *keep {
+	if cause, fix := flow.Unclosed(p); cause != "" {
+		return &keep{cause, fix}
+	}
+	return nil
+}
+
+// connecting reports whether most of some live memory was allocated when a database pool opened
+// connections.
+func connecting(live []*site.Row) bool {
+	all, _ := stacks.Sum(live)
+	part, _ := stacks.Sum(stacks.Select(live, flow.Opens))
+	return all > 0 && float64(part) >= mostThrough*float64(all)
 }
 
 // rate describes how fast a line's live memory grows.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -63,7 +64,7 @@ with hundreds open).`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	c := observe(p)
-	if !c.proved(p) {
+	if !c.proved(p) || c.closed == 0 && len(flow.Holders(p)) > 0 { // which rows-not-closed reports
 		return finder.Line{}, false
 	}
 	at := c.most()

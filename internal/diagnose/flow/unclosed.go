@@ -1,10 +1,11 @@
-package leakgrowth
+package flow
 
 import (
 	"fmt"
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -16,43 +17,39 @@ func releases() []string {
 	return []string{"Close", "Release", "Rollback", "Commit", "Unsubscribe", "Disconnect", "Shutdown"}
 }
 
-// unclosed returns what retains the memory that a call on a line makes for a value which its
-// function does not close on all paths: rows of a query that keep their connection, a statement, a
-// file, a subscription; nil otherwise. That the memory stays is measured.
-func unclosed(p *gocode.Place) *keep {
+// Unclosed returns a value from a call on the line that its function does not close on all paths:
+// rows of a query, which keep their connection, a statement, a file, a subscription. It returns the
+// cause and the fix as sentences; "" when there is none. It is not a proof: what a profile shows
+// must agree.
+func Unclosed(p *gocode.Place) (cause, fix string) {
 	for _, call := range syntax.Calls(p) {
-		t := result(p, call)
+		t := firstResult(p, call)
 		method := releasing(t)
 		if method == "" {
 			continue
 		}
 		text := syntax.Text(call.Fun)
 		if dropped(p, call) {
-			k := &keep{
-				words: fmt.Sprintf("What %s returns holds it until its %s is called, and %s drops it.", text, method, syntax.FuncName(p)),
-				fix:   fmt.Sprintf("Assign what %s returns, and call its %s.", text, method),
+			fix := fmt.Sprintf("Assign what %s returns, and call its %s.", text, method)
+			if strings.HasPrefix(t.String(), "*database/sql.") {
+				fix = "Use Exec for a statement that returns no rows, or close the rows: until then they keep their connection, and the next query opens another."
 			}
-			if named(t) != nil && named(t).Obj().Pkg() != nil && named(t).Obj().Pkg().Path() == "database/sql" {
-				k.fix = "Use Exec for a statement that returns no rows, or close the rows: until then they keep their connection, and the next query opens another."
-			}
-			return k
+			return fmt.Sprintf("What %s returns holds it until its %s is called, and %s drops it.", text, method, syntax.FuncName(p)), fix
 		}
 		v := syntax.Result(p, call)
 		if v == nil || !syntax.Local(p, v) {
 			continue
 		}
-		if why := open(p, call, v); why != "" {
-			return &keep{
-				words: fmt.Sprintf("What %s returns holds it until %s.%s is called, and %s.", text, v.Name(), method, why),
-				fix:   fmt.Sprintf("Defer %s.%s() right after the check of the error, before any other return.", v.Name(), method),
-			}
+		if why := leftOpen(p, call, v); why != "" {
+			return fmt.Sprintf("What %s returns holds it until %s.%s is called, and %s.", text, v.Name(), method, why),
+				fmt.Sprintf("Defer %s.%s() right after the check of the error, before any other return.", v.Name(), method)
 		}
 	}
-	return nil
+	return "", ""
 }
 
-// result returns the type of the first result of a call; nil for none.
-func result(p *gocode.Place, call *ast.CallExpr) types.Type {
+// firstResult returns the type of the first result of a call; nil for none.
+func firstResult(p *gocode.Place, call *ast.CallExpr) types.Type {
 	sig, ok := p.TypeOf(call.Fun).(*types.Signature)
 	if !ok || sig.Results().Len() == 0 {
 		return nil
@@ -83,9 +80,9 @@ func dropped(p *gocode.Place, call *ast.CallExpr) bool {
 	return ok && id.Name == "_"
 }
 
-// open says on which path a function leaves the value of a variable open that a call returns; "" if
-// it closes it, or passes it to something that may.
-func open(p *gocode.Place, call *ast.CallExpr, v *types.Var) string {
+// leftOpen says on which path a function leaves the value of a variable open that a call returns;
+// "" if it closes it, or passes it to something that may.
+func leftOpen(p *gocode.Place, call *ast.CallExpr, v *types.Var) string {
 	closed, drained := ast.Node(nil), false
 	for _, id := range syntax.Uses(p, v) {
 		if id.Pos() < call.End() {
