@@ -15,11 +15,10 @@ type span struct {
 	location int32 // that the taken frames are of; only if there are some
 }
 
-// run is a span within a node that is being split, with its sums.
-type run struct {
-	span         // with its next location, −1 at the end of the stack
-	value, width int64
-	child        int32 // index in spanSplitter.children
+// foundSpan is a span of a child of the node that is being split.
+type foundSpan struct {
+	span
+	child int32 // index in spanSplitter.children
 }
 
 // spanSplitter divides nodes with the order of all stacks as a prefix tree.
@@ -34,10 +33,9 @@ type spanSplitter struct {
 	column   column  // without values, they are looked up by row
 
 	// Of split:
-	children []flameNode
-	spans    []span
-	runs     []run
-	found    []run
+	children     []flameNode
+	spans, after []span // to pass, now and then
+	found        []foundSpan
 }
 
 // sums holds, by position, the sum of the positions before.
@@ -103,11 +101,11 @@ func (s *spanSplitter) split(n *flameNode, index int32, least int64) []flameNode
 	s.children, s.found = s.children[:0], s.found[:0]
 	s.spans = append(s.spans[:0], n.spans...)
 	for len(s.spans) > 0 {
-		s.nextLocations()
-		s.spans = s.spans[:0]
-		for i := range s.runs {
-			s.passFrame(n, index, &s.runs[i])
+		s.after = s.after[:0]
+		for _, sp := range s.spans {
+			s.pass(n, index, sp)
 		}
+		s.spans, s.after = s.after, s.spans
 	}
 	for i := range s.children {
 		if s.children[i].width < least {
@@ -119,79 +117,72 @@ func (s *spanSplitter) split(n *flameNode, index int32, least int64) []flameNode
 	return s.children
 }
 
-// nextLocations sets runs to the spans, divided by their next location.
-func (s *spanSplitter) nextLocations() {
-	s.runs = s.runs[:0]
-	for _, sp := range s.spans {
-		if sp.taken > 0 {
-			s.addRun(sp)
-			continue
-		}
-		if sp.Hi-sp.Lo == 1 {
-			sp.location = s.order.Location(int(sp.Lo), sp.Depth)
-			s.addRun(sp)
-			continue
-		}
-		children, lo := s.order.Divide(sp.Node, s.sorted), sp.Lo
-		for i, c := range children.List {
-			s.addRun(span{Node: children.Node(i, lo), location: c.Location})
-			lo = c.Hi
-		}
+// pass divides a span by its next location, unless some frames of that were taken, and passes its
+// parts.
+func (s *spanSplitter) pass(n *flameNode, index int32, sp span) {
+	if sp.taken > 0 {
+		s.passFrame(n, index, sp)
+		return
+	}
+	if sp.Hi-sp.Lo == 1 {
+		sp.location = s.order.Location(int(sp.Lo), sp.Depth)
+		s.passFrame(n, index, sp)
+		return
+	}
+	children, lo := s.order.Divide(sp.Node, s.sorted), sp.Lo
+	for i, c := range children.List {
+		s.passFrame(n, index, span{Node: children.Node(i, lo), location: c.Location})
+		lo = c.Hi
 	}
 }
 
-// addRun adds a run, unless the filters drop all of it.
-func (s *spanSplitter) addRun(sp span) {
-	r := run{span: sp, width: s.width.of(sp.Lo, sp.Hi)}
-	if r.width == 0 {
+// passFrame moves a span past its next frame: to a child of n or, if the frame is hidden, back to
+// the spans. location is −1 at the end of the stack. Spans that filters drop are left out.
+func (s *spanSplitter) passFrame(n *flameNode, index int32, sp span) {
+	width := s.width.of(sp.Lo, sp.Hi)
+	if width == 0 {
 		return
 	}
-	if r.value = r.width; s.negative {
-		r.value = s.value.of(sp.Lo, sp.Hi)
+	value := width
+	if s.negative {
+		value = s.value.of(sp.Lo, sp.Hi)
 	}
-	s.runs = append(s.runs, r)
-}
-
-// passFrame moves a run past its next frame: to a child of n or, if the frame is hidden, back to
-// the spans.
-func (s *spanSplitter) passFrame(n *flameNode, index int32, r *run) {
-	if r.location < 0 {
-		n.self += r.value
-		n.ends += r.width
+	if sp.location < 0 {
+		n.self += value
+		n.ends += width
 		return
 	}
-	start, end := s.frames.Start[r.location], s.frames.Start[r.location+1] // its frames, leaf first
-	if start == end {                                                      // they are hidden
-		r.Depth++
-		s.spans = append(s.spans, r.span)
+	start, end := s.frames.Start[sp.location], s.frames.Start[sp.location+1] // its frames, leaf first
+	if start == end {                                                        // they are hidden
+		sp.Depth++
+		s.after = append(s.after, sp)
 		return
 	}
-	at := end - 1 - r.taken
+	at := end - 1 - sp.taken
 	if s.inverted {
-		at = start + r.taken
+		at = start + sp.taken
 	}
-	if r.taken++; r.taken == end-start {
-		r.taken = 0
-		r.Depth++
+	if sp.taken++; sp.taken == end-start {
+		sp.taken = 0
+		sp.Depth++
 	}
 	function := s.frames.List[at]
 	if mark := index + 1; s.seen[function] != mark {
 		s.seen[function], s.slot[function] = mark, int32(len(s.children))
 		s.children = append(s.children, flameNode{parent: index, function: function, depth: n.depth + 1})
 	}
-	r.child = s.slot[function]
-	child := &s.children[r.child]
+	child := &s.children[s.slot[function]]
 	child.runs++
-	child.value += r.value
-	child.width += r.width
+	child.value += value
+	child.width += width
 	if at+1 < end {
-		child.inline += r.width
+		child.inline += width
 	}
-	s.found = append(s.found, *r)
+	s.found = append(s.found, foundSpan{sp, s.slot[function]})
 }
 
-// storeSpans stores the runs that were found in their children, except in those without runs, which
-// are not kept.
+// storeSpans stores the spans that were found in their children, except in those without runs,
+// which are not kept.
 func (s *spanSplitter) storeSpans() {
 	total := 0
 	for i := range s.children {

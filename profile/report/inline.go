@@ -128,12 +128,7 @@ func (m inlineMarks) mark(t *Table, kept []int32, cutoff int64) {
 	if !slices.Contains(inlined, true) {
 		return
 	}
-	is := make([]byte, len(m.p.Locations)) // 1: has a frame that is a row
-	for l := range is {
-		if slices.ContainsFunc(f.List[f.Start[l]:f.Start[l+1]], func(k int32) bool { return row[k] >= 0 }) {
-			is[l] = 1
-		}
-	}
+	is, only := m.rowsAt(row)
 	rows := len(kept)
 	if !t.trimmed(kept) {
 		rows += len(f.Keys)
@@ -148,7 +143,7 @@ func (m inlineMarks) mark(t *Table, kept []int32, cutoff int64) {
 		if len(picked) < len(stack) {
 			picked = make([]int32, max(256, 2*len(stack)))
 		}
-		addCalls(f, calls, picked[:columns.Pick(picked, stack, is)], row, inlined, int32(at), v)
+		addCalls(f, calls, picked[:columns.Pick(picked, stack, is)], only, row, inlined, int32(at), v)
 	}
 	someInline, someReal := make([]bool, len(kept)), make([]bool, len(kept))
 	for i := range calls.list {
@@ -165,6 +160,23 @@ func (m inlineMarks) mark(t *Table, kept []int32, cutoff int64) {
 			t.Rows[i].Inline = AllInlined
 		}
 	}
+}
+
+// rowsAt returns which locations have a frame that is a row, 1 if so, and the row of those with only
+// one frame. For other locations, only is −1.
+func (m inlineMarks) rowsAt(row []int32) (is []byte, only []int32) {
+	f := m.frames
+	is, only = make([]byte, len(f.Start)-1), make([]int32, len(f.Start)-1)
+	for l := range is {
+		keys := f.List[f.Start[l]:f.Start[l+1]]
+		if only[l] = -1; len(keys) == 1 {
+			only[l] = row[keys[0]]
+		}
+		if slices.ContainsFunc(keys, func(k int32) bool { return row[k] >= 0 }) {
+			is[l] = 1
+		}
+	}
+	return is, only
 }
 
 // trimmed reports whether rows were dropped.
@@ -199,21 +211,29 @@ func inlinedSomewhere(f *frames.Table, row, kept []int32) []bool {
 	return inlined
 }
 
-// addCalls adds the calls of one sample to rows that were inlined at least once.
-func addCalls(f *frames.Table, calls *callWeights, stack, row []int32, inlined []bool, sample int32, v int64) {
+// addCalls adds the calls of one sample to rows that were inlined at least once. The locations of
+// its stack all have frames that are rows, see rowsAt.
+func addCalls(f *frames.Table, calls *callWeights, stack, only, row []int32, inlined []bool, sample int32, v int64) {
 	caller := int32(-1)
 	for i := len(stack) - 1; i >= 0; i-- {
-		first, last := f.Start[stack[i]], f.Start[stack[i]+1]-1
+		l := stack[i]
+		if r := only[l]; r >= 0 { // most have one frame
+			if inlined[r] && caller >= 0 && caller != r {
+				calls.add(rowCall{caller, r}, sample, v, true)
+			}
+			caller = r
+			continue
+		}
+		first, last := f.Start[l], f.Start[l+1]-1
 		for at := last; at >= first; at-- {
 			r := row[f.List[at]]
 			if r < 0 {
 				continue
 			}
-			c := rowCall{caller, r}
-			caller = r
-			if c.from >= 0 && c.from != r && inlined[r] {
-				calls.add(c, sample, v, at == last)
+			if inlined[r] && caller >= 0 && caller != r {
+				calls.add(rowCall{caller, r}, sample, v, at == last)
 			}
+			caller = r
 		}
 	}
 }
