@@ -12,7 +12,7 @@ import (
 
 // Cache holds what reports of one profile have in common, for programs that repeatedly show it with
 // other filters: the order of its stacks, its frames and their sums. It takes up to 13 bytes per
-// row and direction of flame graphs, and up to 16 bytes per row as working memory. It is safe for
+// row and direction of flame graphs, and 8 bytes per row as working memory. It is safe for
 // concurrent use, but only one report uses it at a time.
 type Cache struct {
 	p      *profile.Profile

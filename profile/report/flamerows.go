@@ -68,7 +68,7 @@ func newRowSplitter(src *source, inverted bool) *rowSplitter {
 		s.weights, s.more = memory[:0:n], memory[n:2*n]
 		s.rowNumbers = make([]int32, 0, n)
 	} else {
-		s.buffers, s.more = [2]sums{memory[:n], src.cache.memory(1)[:n]}, make([]int64, n)
+		s.buffers, s.more = [2]sums{memory[:n], make(sums, n)}, make([]int64, n)
 	}
 	if src.shown == nil { // otherwise places are not in whole stacks
 		s.places = make([]place, n)

@@ -162,8 +162,8 @@ func (m inlineMarks) mark(t *Table, kept []int32, cutoff int64) {
 	}
 }
 
-// rowsAt returns which locations have a frame that is a row, 1 if so, and the row of those with only
-// one frame. For other locations, only is −1.
+// rowsAt returns which locations have a frame that is a row, 1 if so, and the row of those with
+// only one frame. For other locations, only is −1.
 func (m inlineMarks) rowsAt(row []int32) (is []byte, only []int32) {
 	f := m.frames
 	is, only = make([]byte, len(f.Start)-1), make([]int32, len(f.Start)-1)
