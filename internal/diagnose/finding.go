@@ -42,10 +42,10 @@ func (e *engine) finding(d *draft) Finding {
 	}
 	if d.saving != nil && !d.rule.Generic {
 		s := d.saving.share
-		f.Saving = &Saving{Resource: d.saving.resource, Share: round(s.Value), Low: round(s.Low), High: round(s.High), OfCollector: round(d.saving.collector)}
+		f.Saving = &Saving{Resource: d.saving.resource, Of: e.timeOf(d.saving), Share: round(s.Value), Low: round(s.Low), High: round(s.High), OfCollector: round(d.saving.collector)}
 		if d.with != nil {
 			s := d.with.saving.share
-			f.SavingWith = &Saving{Resource: d.saving.resource, Share: round(s.Value), Low: round(s.Low), High: round(s.High)}
+			f.SavingWith = &Saving{Resource: d.saving.resource, Of: e.timeOf(d.saving), Share: round(s.Value), Low: round(s.Low), High: round(s.High)}
 			f.CostWith = ptr(e.shares(d.with))
 		}
 	}
@@ -71,6 +71,20 @@ func (e *engine) finding(d *draft) Finding {
 		}
 	}
 	return f
+}
+
+// timeOf names the time that a saving of latency is a share of, if that is not of requests.
+func (e *engine) timeOf(s *saving) string {
+	if s.resource != limitLatency {
+		return ""
+	}
+	switch e.manifest.PerUnit() {
+	case "per run":
+		return "the time of a run"
+	case "per operation":
+		return "the time of an operation"
+	}
+	return ""
 }
 
 // place returns a frame as a report names it.

@@ -79,3 +79,20 @@ func TestRateKeepsItsRequests(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// TestTimeOf: savings of programs without requests are not said to be of latency.
+func TestTimeOf(t *testing.T) {
+	for want, m := range map[string]recording.Manifest{
+		"the time of a run":        {Target: recording.Target{Kind: "program"}},
+		"the time of an operation": {Target: recording.Target{Kind: "bench", Bench: "."}},
+		"":                         {Target: recording.Target{Kind: "url"}},
+	} {
+		e := &engine{manifest: m}
+		if got := e.timeOf(&saving{resource: limitLatency}); got != want {
+			t.Errorf("%+v: %q, want %q", m.Target, got, want)
+		}
+		if got := e.timeOf(&saving{resource: limitCPU}); got != "" {
+			t.Errorf("CPU: %q", got)
+		}
+	}
+}

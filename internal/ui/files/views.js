@@ -48,7 +48,7 @@ function card(/** @type {any} */ f, /** @type {boolean} */ settings, full = 1, t
   const exact = f.function ? { fn: f.function } : null;
   const anchored = f.function ? `^${f.function.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$` : "";
   const price = f.saving
-    ? h("div.price", null, bar(f.saving, full), h("strong", null, `saves ${percent(f.saving.share)}`), `of ${f.saving.resource === "cpu" ? "CPU" : f.saving.resource}`,
+    ? h("div.price", null, bar(f.saving, full), h("strong", null, `saves ${percent(f.saving.share)}`), `of ${f.saving.resource === "cpu" ? "CPU" : f.saving.of || f.saving.resource}`,
       f.saving.low === undefined ? null : h("span.faint", null, `95 %: ${percent(f.saving.low)} to ${percent(f.saving.high)}`))
     : f.cost?.cpu_and_gc ? h("div.price", null, bar(f.cost.cpu_and_gc, full), h("strong", null, `costs ${percent(f.cost.cpu_and_gc.share)}`), "of CPU") : null;
   return h("section.card", null,
