@@ -243,8 +243,8 @@ type Tried struct {
 // Saving is the share of a resource that the fix is expected to save.
 type Saving struct {
 	Resource string `json:"resource"` // cpu, latency, memory
-	// Of says which time Share is of, for latency that is not that of requests: "the time of a run",
-	// "the time of an operation".
+	// Of says which time Share is of, for latency that is not that of requests: "the time of a
+	// run", "the time of an operation".
 	Of    string  `json:"of,omitempty"`
 	Share float64 `json:"share"`
 	Low   float64 `json:"low"`
