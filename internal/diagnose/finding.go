@@ -56,7 +56,7 @@ func (e *engine) finding(d *draft) Finding {
 		}
 		f.Sites = append(f.Sites, ref)
 	}
-	f.Sites = append(f.Sites, e.beyond(d)...)
+	f.Sites = slices.Concat(f.Sites, e.beyond(d), e.creators(d))
 	if s := first.Site; s != nil {
 		f.Function, f.Line, f.File = s.Function, s.Line, file(s.Frame)
 		f.Module, f.Version = s.Owner.Module, s.Owner.Version

@@ -198,7 +198,7 @@ type Place struct {
 // SiteRef is one line of a finding with its share of the limiting resource.
 type SiteRef struct {
 	Place
-	Role   Role    `json:"role,omitempty"` // caller or inside; absent for the lines that the rule reports
+	Role   Role    `json:"role,omitempty"` // caller, inside or creator; absent for the lines that the rule reports
 	Share  float64 `json:"share"`          // of the resource that the finding is ranked by
 	Source string  `json:"source,omitempty"`
 	// Executions of the line for each request, operation or run; absent when they were not counted.

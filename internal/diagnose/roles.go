@@ -12,10 +12,12 @@ import (
 type Role string
 
 // The lines of a finding are those that its rule reports (no role), lines of the program that call
-// them, and lines of the program and of dependencies below, where the time goes.
+// them, lines of the program and of dependencies below, where the time goes, and the go statements
+// of goroutines that wait at them.
 const (
-	RoleCaller Role = "caller"
-	RoleInside Role = "inside"
+	RoleCaller  Role = "caller"
+	RoleInside  Role = "inside"
+	RoleCreator Role = "creator"
 )
 
 const (
@@ -112,6 +114,21 @@ func (e *engine) beyond(d *draft) []SiteRef {
 			continue
 		}
 		refs = append(refs, SiteRef{Place: place(*l.f), Role: l.role, Share: round(whole * float64(sums[of(l)]) / float64(total)), Source: e.source(&site.Site{Frame: *l.f})})
+	}
+	return refs
+}
+
+// creators returns the go statements of the goroutines that a finding is about.
+func (e *engine) creators(d *draft) (refs []SiteRef) {
+	for _, c := range d.claims {
+		f := c.match.Creator
+		if f == nil {
+			continue
+		}
+		ref := SiteRef{Place: place(*f), Role: RoleCreator, Source: e.source(&site.Site{Frame: *f})}
+		if len(refs) < mostRoles && !slices.ContainsFunc(refs, func(r SiteRef) bool { return r.Place == ref.Place }) {
+			refs = append(refs, ref)
+		}
 	}
 	return refs
 }

@@ -190,16 +190,21 @@ func sourceLines(f *diagnose.Finding, s Style) []string {
 	return append(table(rows, " "), roleLines(f, s)...)
 }
 
-// roleLines returns the callers of a finding's line, and the lines below it where the time goes.
+// roleLines returns the callers of a finding's line, the lines below it where the time goes, and
+// the go statements of goroutines that wait there.
 func roleLines(f *diagnose.Finding, s Style) []string {
 	var rows [][]string
 	for _, l := range f.Sites {
-		words := map[diagnose.Role]string{diagnose.RoleCaller: "from", diagnose.RoleInside: "inside"}[l.Role]
+		words := map[diagnose.Role]string{diagnose.RoleCaller: "from", diagnose.RoleInside: "inside", diagnose.RoleCreator: "started"}[l.Role]
 		if words == "" {
 			continue
 		}
+		share := percent(l.Share)
+		if l.Role == diagnose.RoleCreator {
+			share = "" // it costs next to nothing
+		}
 		at := fmt.Sprintf("%s:%d", filepath.Base(l.File), l.Line)
-		rows = append(rows, []string{s.paint(faint, fmt.Sprintf("%7s", words)), at, s.paint(code, clip(strings.TrimSpace(l.Source), s.width()-50)) + " ", s.paint(faint, percent(l.Share))})
+		rows = append(rows, []string{s.paint(faint, fmt.Sprintf("%7s", words)), at, s.paint(code, clip(strings.TrimSpace(l.Source), s.width()-50)) + " ", s.paint(faint, share)})
 	}
 	return table(rows, " ")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -162,9 +163,24 @@ func match(p *rule.Pass, g site.Parked, are, why string) (rule.Match, bool) {
 		facts = append(facts, rule.Evidence{What: "go statement", Value: place})
 	}
 	n := float64(g.Count)
-	m := rule.Match{Site: p.Site(&g.Frame), Confidence: rule.Measured, Fix: fix, Evidence: facts}
+	m := rule.Match{Site: p.Site(&g.Frame), Creator: creator(g), Confidence: rule.Measured, Fix: fix, Evidence: facts}
 	m.Cause = fmt.Sprintf("%d %s, %s, %s. %s Their stacks alone take at least %s.", g.Count, are, what, started, why, units.Bytes(n*stack))
 	return m, true
+}
+
+// creator returns the go statement of goroutines; nil if no dump shows it. Dumps name files by
+// their paths only: the owner is that of the function that it starts, if both are in one directory.
+func creator(g site.Parked) *site.Frame {
+	c := g.Created
+	if c.Line <= 0 {
+		return nil
+	}
+	f := &site.Frame{Function: c.Function, File: c.File, Line: int(c.Line)}
+	if start := g.Start; filepath.Dir(start.File) == filepath.Dir(c.File) && start.Owner.File != "" {
+		f.Owner = start.Owner
+		f.Owner.File = path.Join(path.Dir(start.Owner.File), filepath.Base(c.File))
+	}
+	return f
 }
 
 // leaks reports whether goroutines at a line came during the recording and are more than those of a
