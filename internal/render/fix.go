@@ -28,7 +28,7 @@ func Fix(w io.Writer, r *fix.Result, s Style) {
 		}
 		fmt.Fprintf(w, "%s  %s\n", s.paint(strong, screen.Line(head)), s.paint(faint, screen.Line(fmt.Sprintf("%s:%d · %s", f.File, f.Line, f.Rule))))
 		if f.Saving != nil {
-			fmt.Fprintf(w, "   saves about %s of %s (95 %%: %s)\n", percent(f.Saving.Share), resource(f.Saving), span(f.Saving.Low, f.Saving.High))
+			fmt.Fprintf(w, "   saves about %s of %s (95 %%: %s)\n", percent(f.Saving.Share), screen.Line(resource(f.Saving)), span(f.Saving.Low, f.Saving.High))
 		}
 		fmt.Fprintln(w, "   "+wrap(screen.Line(riskText(f.Risk)+": "+f.Why+"."), "   ", s.width()))
 		if f.Proposal != "" {
