@@ -66,16 +66,19 @@ func judge(c *finder.Case) bool {
 	p, s, place := c.Pass, c.Site, c.Place
 	total := p.Table.Totals.TotalSeconds
 	for _, section := range locks.Sections(place) {
-		if !section.Read || !ends(place.Line, syntax.Line(place, section.Unlock.Pos()), section) {
-			continue
-		}
 		from := syntax.Line(place, section.Lock.Pos())
 		rows := lockingOn(p, s.File, from, section.To)
+		if !section.Read || section.Deferred && !firstReturn(p, s, from, section.To) {
+			continue
+		}
 		spent, samples := stacks.Sum(rows)
 		lock := float64(spent) / 1e9
 		_, all := evidence.Spent(p, s.File, from, section.To)
 		if lock < leastShare*total || stats.Share(samples, all.Samples).Low < overhead {
 			continue
+		}
+		if at := siteOn(p, s, from); section.Deferred && at != nil {
+			c.Site = at // says more than a return
 		}
 		c.CPU, c.Callees = rows, readers
 		c.Confidence = rule.Likely // no profile shows the cache line moving between processors
@@ -93,13 +96,27 @@ func judge(c *finder.Case) bool {
 	return false
 }
 
-// ends reports whether a line is the one at which a section is reported, so that it is reported
-// once: the line of its Unlock or, when that is deferred, of its Lock.
-func ends(line, unlock int, s *locks.Section) bool {
-	if s.Deferred {
-		return line == s.From
+// firstReturn reports whether a site is the first line of a section that runs its deferred RUnlock:
+// a section with several returns is reported once.
+func firstReturn(p *rule.Pass, s *site.Site, from, to int) bool {
+	for line := from; line < s.Line; line++ {
+		if at := siteOn(p, s, line); at != nil && len(stacks.Select(at.CPU, unlocking)) > 0 {
+			return false
+		}
 	}
-	return line == unlock
+	return s.Line <= to && len(stacks.Select(s.CPU, unlocking)) > 0
+}
+
+func unlocking(r *site.Row) bool { return stacks.Calls(r, "sync.(*RWMutex).RUnlock") }
+
+// siteOn returns the site on another line of a site's function; nil if that has no cost.
+func siteOn(p *rule.Pass, s *site.Site, line int) *site.Site {
+	for _, other := range p.Table.Sites {
+		if other.File == s.File && other.Line == line && other.Function == s.Function {
+			return other
+		}
+	}
+	return nil
 }
 
 // lockingOn returns the rows on some lines of a file that lock and unlock for reading.
