@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -45,9 +46,11 @@ type polling struct {
 	kind       attempt
 	through    string // the function of the package that has the attempt; "" when it is in the loop
 	callees    []*ast.FuncDecl
-	iterations float64 // for each unit of work
-	done       float64 // iterations that did something
-	yields     float64 // share of the package's calls of Gosched
+	outside    []string // methods of other packages that try
+	blocking   string   // the method beside them that blocks; "" if there is none
+	iterations float64  // for each unit of work
+	done       float64  // iterations that did something
+	yields     float64  // share of the package's calls of Gosched
 }
 
 // attempt is how a loop tries.
@@ -55,8 +58,8 @@ type attempt int
 
 const (
 	none    attempt = iota
+	lock            // CompareAndSwap, TryLock, TryAcquire
 	channel         // a select with a default, the length of a channel
-	lock            // CompareAndSwap, TryLock
 	state           // an atomic load, a value that a mutex guards
 )
 
@@ -83,9 +86,12 @@ func (s *search) line(r *site.Row) int {
 // tries reports whether frames below a line of a loop belong to trying: they are of the runtime, or
 // of the functions that try.
 func (s *search) tries(below []*site.Frame, l *polling) bool {
-	for _, f := range below {
+	for _, f := range slices.Backward(below) {
 		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
 			continue
+		}
+		if slices.ContainsFunc(l.outside, func(method string) bool { return strings.HasSuffix(f.Function, "."+method) }) {
+			return true
 		}
 		p := s.pass.Place(&site.Site{Frame: *f})
 		if p == nil || !slices.Contains(l.callees, p.Decl) {
@@ -235,6 +241,10 @@ func (l *polling) fix() (string, *rule.Fraction) {
 		return "Block until there is something: receive without a default, in a select with the channel that ends the loop if there is one, or with range over a channel that is closed at the end.",
 			&rule.Fraction{Expect: 1, Low: 0.9, High: 1}
 	case lock:
+		if l.blocking != "" {
+			return fmt.Sprintf("Call %s instead: the goroutine then sleeps until it succeeds.", l.blocking),
+				&rule.Fraction{Expect: 0.9, Low: 0.6, High: 1}
+		}
 		// The lock that sleeps has to be unlocked and woken for as well.
 		return "Use a sync.Mutex: its Lock spins only for a moment, then the goroutine sleeps until the holder unlocks.",
 			&rule.Fraction{Expect: 0.9, Low: 0.6, High: 1}

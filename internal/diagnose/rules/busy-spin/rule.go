@@ -39,7 +39,7 @@ func Rule() rule.Rule {
 
 const doc = `A loop that tries something which does not block, and tries again when it
 fails, polls millions of times a second: a select with an empty default, a
-CompareAndSwap or TryLock, a flag, the length of a channel. One processor is busy
+CompareAndSwap, TryLock or TryAcquire, a flag, the length of a channel. One processor is busy
 doing nothing, and in a container with a CPU quota the whole program is throttled
 for it. runtime.Gosched in between does not help: the scheduler finds the same
 goroutine again, which takes more CPU than the attempt.

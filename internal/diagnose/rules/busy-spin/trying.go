@@ -143,6 +143,8 @@ func (t *trying) calls(call *ast.CallExpr) bool {
 	case name == "min" || name == "max":
 	case funcname.Match(name, "sync/atomic.CompareAndSwap*", "sync/atomic.Swap*", "(*sync.Mutex).TryLock", "(*sync.RWMutex).Try*") || atomicMethod(name, "CompareAndSwap", "Swap"):
 		t.attempts(call, lock)
+	case t.tries(call):
+		t.attempts(call, lock)
 	case funcname.Match(name, "sync/atomic.Load*") || atomicMethod(name, "Load"):
 		t.attempts(call, state)
 	case funcname.Match(name, "(*sync.Mutex).Lock", "(*sync.Mutex).Unlock", "(*sync.RWMutex).Lock", "(*sync.RWMutex).Unlock",
@@ -153,6 +155,28 @@ func (t *trying) calls(call *ast.CallExpr) bool {
 		t.follows(call)
 	}
 	return !t.works
+}
+
+// tries reports whether a call is of a method of another package that tries to lock or acquire
+// something, as its name and its result say, and notes the method beside it that blocks.
+func (t *trying) tries(call *ast.CallExpr) bool {
+	f := t.p.Callee(call)
+	if f == nil || f.Pkg() == t.p.Pkg || f.Signature().Recv() == nil {
+		return false
+	}
+	blocking, ok := strings.CutPrefix(f.Name(), "Try")
+	if !ok || !strings.HasPrefix(blocking, "Lock") && !strings.HasPrefix(blocking, "Acquire") && !strings.HasPrefix(blocking, "RLock") {
+		return false
+	}
+	results := f.Signature().Results()
+	if results.Len() != 1 || !types.Identical(results.At(0).Type(), types.Typ[types.Bool]) {
+		return false
+	}
+	t.of.outside = append(t.of.outside, f.Name())
+	if other, _, _ := types.LookupFieldOrMethod(f.Signature().Recv().Type(), true, f.Pkg(), blocking); other != nil {
+		t.of.blocking = blocking
+	}
+	return true
 }
 
 // atomicMethod reports whether a name is that of a method of an atomic type.
