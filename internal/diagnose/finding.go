@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -56,7 +55,7 @@ func (e *engine) finding(d *draft) Finding {
 		}
 		f.Sites = append(f.Sites, ref)
 	}
-	f.Sites = slices.Concat(f.Sites, e.beyond(d), e.creators(d))
+	f.Sites = append(append(f.Sites, e.beyond(d)...), e.creators(d)...)
 	if s := first.Site; s != nil {
 		f.Function, f.Line, f.File = s.Function, s.Line, file(s.Frame)
 		f.Module, f.Version = s.Owner.Module, s.Owner.Version
