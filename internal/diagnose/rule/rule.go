@@ -192,7 +192,8 @@ type Match struct {
 	// Callers says that the lines of the program that call the line's function belong to the
 	// finding, because the fix changes them.
 	Callers bool
-	// Creator is the go statement of the goroutines that wait at the site; nil if that is not known.
+	// Creator is the go statement of the goroutines that wait at the site; nil if that is not
+	// known.
 	Creator *site.Frame
 	// Cause and Fix are sentences; matches of one rule in one function become one finding.
 	Cause      string
