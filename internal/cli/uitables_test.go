@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/render/browsertest"
 	"github.com/hone-go/hone/profile"
 )
@@ -38,6 +39,7 @@ function copy(part) {
 
 // TestUITablesInBrowser sorts, searches and copies the tables of the pages.
 func TestUITablesInBrowser(t *testing.T) {
+	live.Only(t)
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	for stack, ms := range map[string]int64{"main.b main.c main.main": 60, "main.c main.main": 10, "main.a main.main": 25, "main.Z main.main": 5} {
 		var frames []profile.FrameSpec
