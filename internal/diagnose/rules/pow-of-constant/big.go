@@ -23,7 +23,7 @@ func tabled(c *finder.Case) bool {
 			continue
 		}
 		c.Cause = fmt.Sprintf("%s computes a power of %s again on each call, with a multiplication for each bit of the exponent, and allocates the result.", syntax.Text(call), base)
-		c.Fix = fmt.Sprintf("Keep the powers of %s in a table by their exponent, which nobody changes, and extend it when a larger one is needed.", base)
+		c.Fix = fmt.Sprintf("Keep the powers of %s in a table that is indexed by the exponent, and extend it when a larger power is needed.", base)
 		c.Fraction = &rule.Fraction{Expect: 0.9, Low: 0.6, High: 1} // who changes the result still needs a copy
 		return true
 	}

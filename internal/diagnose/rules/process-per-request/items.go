@@ -70,7 +70,7 @@ func items(p *rule.Pass) []rule.Match {
 			Site:       at,
 			Confidence: rule.Likely, // see find
 			Saving:     f.Saving(waited, total),
-			Cause: fmt.Sprintf("This line starts another program %s in a run and waits %s for each: for all of them a process is created, loaded and ended, which takes %s of the run.",
+			Cause: fmt.Sprintf("This line starts another program %s in a run and waits %s for each: creating, loading and ending these processes takes %s of the run.",
 				evidence.Times(float64(w.started)), units.Seconds(w.seconds/float64(w.started)), units.Percent(waited/total)),
 			Fix: "Pass many items to one process (most tools take a list of files, or read one from standard input), keep the program running and talk to it through pipes, or do the work with a library.",
 			Evidence: []rule.Evidence{{

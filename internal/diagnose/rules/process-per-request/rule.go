@@ -98,7 +98,7 @@ func find(p *rule.Pass) []rule.Match {
 			Latency: total, Cost: most,
 			Seconds: f.Expect * waited, Low: f.Low * waited, High: min(f.High*waited, total),
 		},
-		Cause: fmt.Sprintf("Requests wait %s of their time for a program that this line starts: for each of them a process is created, loaded and ended. Its CPU is not in the profile.", units.Percent(waited/total)),
+		Cause: fmt.Sprintf("Requests wait %s of their time for a program that this line starts: each of them creates, loads and ends a process. Its CPU is not in the profile.", units.Percent(waited/total)),
 		Fix:   "Do the work in the process with a library, keep the program running and talk to it through pipes, or cache its answers.",
 		Evidence: []rule.Evidence{{
 			What: "time of requests waiting for " + requests.Subprocess, Value: units.Seconds(waited) + " of " + units.Seconds(total), Command: evidence.ViewCommand(p, "requests"),

@@ -121,7 +121,7 @@ func match(p *rule.Pass, f *function, g group, total float64) rule.Match {
 		Saving:     saving(p, g, total),
 		Cause: fmt.Sprintf("%s waits for %s one after the other, although none of them uses the result of another: requests spend %s of their time waiting there, and %s in the longest.",
 			syntax.FuncName(f.place), funcname.List(names), units.Percent(g.sum()/total), units.Percent(g.longest()/total)),
-		Fix: "Start them together and wait for all (errgroup.WithContext, or a goroutine and a channel for each): the request then waits as long as the slowest. If one of them decides whether the others may run, leave the order unchanged.",
+		Fix: "Start them together and wait for all (errgroup.WithContext, or a goroutine and a channel for each): the request then waits only for the slowest one. If one of them decides whether the others may run, leave the order unchanged.",
 		Evidence: []rule.Evidence{{
 			What:    "time of requests waiting for these calls, in their order",
 			Value:   funcname.List(times) + " of " + units.Seconds(total),

@@ -205,7 +205,7 @@ func ends(g *wall.Group, place *requests.PlaceTime) bool {
 
 func (s *send) match(p *rule.Pass, t *traced.Queue, sender string) rule.Match {
 	line := syntax.Line(s.place, s.loop.Pos())
-	cause := fmt.Sprintf("The loop on line %d sends to the channel of each receiver and waits until it takes the value: one slow receiver holds up all others.", line)
+	cause := fmt.Sprintf("The loop on line %d sends to the channel of each receiver and waits until it takes the value: one slow receiver delays all others.", line)
 	if sender == "" {
 		cause += fmt.Sprintf(" Requests spend %s of their time waiting here.", t.Share())
 	} else {
