@@ -1,8 +1,6 @@
 package ruletest
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,26 +16,10 @@ import (
 // the lines.
 func MadeUp(t *testing.T, src string) (*rule.Pass, map[int]string) {
 	t.Helper()
-	dir := t.TempDir()
-	file := filepath.Join(dir, "main.go")
-	for path, text := range map[string]string{file: src, filepath.Join(dir, "go.mod"): "module example.com/madeup\n\ngo 1.25\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	code, err := gocode.Open(t.Context(), gocode.Config{Dir: dir, ImportPath: "example.com/madeup", CacheDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	code, syntax, file := oneFile(t, "example.com/madeup", src)
 	pass := &rule.Pass{
-		Code: code, Table: &site.Table{}, RecordingPath: "x.hone",
+		Code: code, Syntax: syntax, Table: &site.Table{}, RecordingPath: "x.hone",
 		Manifest: &recording.Manifest{Target: recording.Target{Kind: "service"}, Runtime: recording.Runtime{Go: "go1.26.0", GOMAXPROCS: 2, GOGC: 100}},
-	}
-	if pass.Syntax, err = code.Syntax(t.Context(), []string{"example.com/madeup"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, lacking := pass.Syntax.Packages(); len(lacking) > 0 {
-		t.Fatal(lacking)
 	}
 	names := map[int]string{}
 	for i, line := range strings.Split(src, "\n") {

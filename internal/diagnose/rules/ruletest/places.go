@@ -13,24 +13,7 @@ import (
 // returns the places of its lines that carry a comment "//@ name".
 func Places(t *testing.T, src string) map[string]*gocode.Place {
 	t.Helper()
-	dir := t.TempDir()
-	file := filepath.Join(dir, "main.go")
-	for path, text := range map[string]string{file: src, filepath.Join(dir, "go.mod"): "module example.com/places\n\ngo 1.25\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	code, err := gocode.Open(t.Context(), gocode.Config{Dir: dir, ImportPath: "example.com/places", CacheDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	syntax, err := code.Syntax(t.Context(), []string{"example.com/places"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, lacking := syntax.Packages(); len(lacking) > 0 {
-		t.Fatal(lacking)
-	}
+	_, syntax, file := oneFile(t, "example.com/places", src)
 	places := map[string]*gocode.Place{}
 	for i, line := range strings.Split(src, "\n") {
 		_, name, ok := strings.Cut(line, "//@ ")
@@ -44,4 +27,18 @@ func Places(t *testing.T, src string) map[string]*gocode.Place {
 		places[strings.TrimSpace(name)] = p
 	}
 	return places
+}
+
+// oneFile type-checks a Go file as the only one of a module.
+func oneFile(t *testing.T, module, src string) (code *gocode.Index, syntax *gocode.Syntax, file string) {
+	t.Helper()
+	dir := t.TempDir()
+	file = filepath.Join(dir, "main.go")
+	for path, text := range map[string]string{file: src, filepath.Join(dir, "go.mod"): "module " + module + "\n\ngo 1.25\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code = openCode(t, dir, module, "")
+	return code, syntaxOf(t, code, dir, []string{module}), file
 }

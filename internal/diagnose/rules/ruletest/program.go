@@ -31,8 +31,8 @@ type program struct {
 	heap                        *profile.Profile // of the last run's end
 }
 
-// build builds the program in an archive.
-func build(t *testing.T, archive string) *program {
+// compile builds the program in an archive.
+func compile(t *testing.T, archive string) *program {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds and runs a program")
@@ -112,7 +112,7 @@ func (p *program) run(t *testing.T, collect target.Collect, names ...string) (ma
 // recordLive builds the program in an archive, runs it, and returns what was recorded.
 func recordLive(t *testing.T, archive string, with extras) (*run, *gocode.Index) {
 	t.Helper()
-	p := build(t, archive)
+	p := compile(t, archive)
 	p.record(t)
 	info, err := buildinfo.ReadFile(p.bin.Path)
 	if err != nil {

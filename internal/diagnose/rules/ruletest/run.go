@@ -229,11 +229,10 @@ func readRun(t *testing.T, archive string, with extras) *run {
 func (r *run) pass(t *testing.T, archive string) *rule.Pass {
 	t.Helper()
 	ctx := t.Context()
-	code, err := gocode.Open(ctx, gocode.Config{Dir: unpack(t, archive), ImportPath: modulePath(archive), BuildInfo: r.buildInfo, CacheDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := unpack(t, archive)
+	code := openCode(t, dir, modulePath(archive), r.buildInfo)
 	pass := &rule.Pass{Code: code, RecordingPath: "rec.hone", Manifest: r.manifest()}
+	var err error
 	if pass.Table, err = site.Join(ctx, r.input(code)); err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +246,7 @@ func (r *run) pass(t *testing.T, archive string) *rule.Pass {
 		t.Fatal(err)
 	}
 	pass.Inputs = r.inputs
-	pass.Syntax = syntax(t, code, archive, r.figures.Packages)
+	pass.Syntax = syntaxOf(t, code, dir, r.figures.Packages)
 	if pass.Facts, err = code.ReadFacts(strings.NewReader(r.facts)); err != nil {
 		t.Fatal(err)
 	}
