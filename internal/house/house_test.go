@@ -1,16 +1,14 @@
 package house
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
-	"io"
+	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -79,11 +77,10 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// goPackage is the output of `go list -json` for a package.
+// goPackage is a package on one system.
 type goPackage struct {
 	Dir          string
 	ImportPath   string
-	Name         string
 	Imports      []string
 	TestImports  []string
 	XTestImports []string
@@ -94,29 +91,39 @@ func (p goPackage) path() string {
 	return strings.TrimPrefix(p.ImportPath, module)
 }
 
+// list returns the packages of the module on a system. go list would also load what they import,
+// which takes a second.
 func list(t *testing.T, goos string) []goPackage {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-e", "-json=Dir,ImportPath,Name,Imports,TestImports,XTestImports", "./...")
-	cmd.Dir = root
-	cmd.Env = append(cmd.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list for %s: %v\n%s", goos, err, stderr.String())
-	}
+	system := build.Default
+	system.GOOS, system.CgoEnabled = goos, false
 	var pkgs []goPackage
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p goPackage
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatalf("go list for %s: %v", goos, err)
+	err := filepath.WalkDir(root, func(dir string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
 		}
-		pkgs = append(pkgs, p)
+		if dir != root {
+			_, err := os.Stat(filepath.Join(dir, "go.mod"))
+			if name := d.Name(); err == nil || name == "testdata" || name[0] == '.' || name[0] == '_' {
+				return fs.SkipDir
+			}
+		}
+		p, err := system.ImportDir(dir, 0)
+		var none *build.NoGoError
+		if errors.As(err, &none) && len(p.IgnoredGoFiles) == 0 {
+			return nil
+		} else if err != nil && none == nil {
+			return err
+		}
+		path, err := filepath.Rel(root, dir)
+		pkgs = append(pkgs, goPackage{dir, module + filepath.ToSlash(path), p.Imports, p.TestImports, p.XTestImports})
+		return err
+	})
+	if err != nil {
+		t.Fatalf("packages for %s: %v", goos, err)
 	}
 	if len(pkgs) == 0 {
-		t.Fatalf("go list for %s: no packages", goos)
+		t.Fatalf("packages for %s: there are none", goos)
 	}
 	return pkgs
 }
