@@ -54,6 +54,18 @@ func Invariant(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	return false
 }
 
+// Same returns the outermost loop around a node in which an expression has the same value in each
+// iteration (see [Invariant]); nil if it has not even in the innermost.
+func Same(p *gocode.Place, n ast.Node, e ast.Expr) (outermost ast.Node) {
+	for _, loop := range Around(p, n) {
+		if !Invariant(p, loop, e) {
+			break
+		}
+		outermost = loop
+	}
+	return outermost
+}
+
 // Unchanged is a stricter [Invariant]: the expression combines constants and local variables of
 // basic types that no closure sets and whose address is not taken. What other goroutines or called
 // functions could change does not count as unchanged.

@@ -1,4 +1,4 @@
-// Package passperpattern finds loops over patterns that search a text once for each.
+// Package passperpattern finds loops over patterns that search a text once for each of them.
 package passperpattern
 
 import (
@@ -20,26 +20,33 @@ func Rule() rule.Rule {
 		ID:    "pass-per-pattern",
 		Kind:  rule.CPU,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "Whole text searched once per pattern to be replaced",
+		Title: "Whole text searched once per pattern",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// Each match overrides it with what its number of patterns saves.
-				Fraction: rule.Fraction{Expect: 0.7, Low: 0.1, High: 0.97},
-				Removes:  true,
+				Fraction:    rule.Fraction{Expect: 0.7, Low: 0.1, High: 0.97},
+				Specificity: 1, // scan-per-lookup would index the patterns
+				Removes:     true,
 			},
-			Start: finder.Calls{Functions: []string{"strings.ReplaceAll", "strings.Replace", "bytes.ReplaceAll", "bytes.Replace"}},
-			Judge: judge,
+			Lines: []finder.Line{
+				{Start: finder.Calls{Functions: []string{"strings.ReplaceAll", "strings.Replace", "bytes.ReplaceAll", "bytes.Replace"}}, Judge: judge},
+				{Start: finder.Calls{Functions: []string{"strings.Contains", "strings.Index", "strings.Count", "bytes.Contains", "bytes.Index", "bytes.Count"}}, Judge: searched},
+			},
 		},
 	}
 }
 
-const doc = `A loop over patterns replaces one pattern after the other in the same text. Each
-iteration searches the whole text, and copies it if it finds the pattern.
+const doc = `A loop over patterns searches the same text for one after the other, or replaces
+one after the other. Each iteration reads the whole text, and copies it if it
+replaces the pattern.
 
-Build a strings.Replacer of all pairs once, keep it, and replace them all in one
-pass over the text. A Replacer does not search in its replacements: if a later
-pattern has to match an earlier replacement, keep the loop.
+To replace, build a strings.Replacer of all pairs once, keep it, and replace them
+all in one pass over the text. A Replacer does not search in its replacements: if
+a later pattern has to match an earlier replacement, keep the loop. To search,
+build an automaton of all patterns once (Aho–Corasick), which looks at each byte
+once. If the patterns are whole words, split the text into words and look each up
+in a map.
 
 It is fine for few patterns. A search for one pattern skips most of a text with
 vector instructions, while a Replacer looks at each byte: one pass takes as long
@@ -48,7 +55,8 @@ about 5 in a text that is full of them. The rule reports only loops that were
 counted with at least 100 patterns.
 
 Seen in the field: prometheus/common#150 (34 to 54 % less time with a Replacer
-instead of calls of strings.Replace).`
+instead of calls of strings.Replace), trufflesecurity/trufflehog#1144 and
+launchdarkly/ld-find-code-refs#174 (keywords, with Aho–Corasick).`
 
 // One pass of a Replacer takes as long as so many searches, at most and at least: of texts without
 // and with the first bytes of the patterns (go test -bench Passes).
@@ -87,6 +95,39 @@ func judge(c *finder.Case) bool {
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,
 		Value: fmt.Sprintf("%s iterations each time the loop is reached", units.Number(l.Iterations)),
+	})
+	return true
+}
+
+// searched judges a loop that searches the same text for each of many patterns.
+func searched(c *finder.Case) bool {
+	p := c.Place
+	if len(c.Calls) != 1 || len(c.Calls[0].Args) != 2 {
+		return false
+	}
+	call := c.Calls[0]
+	inner, outer := p.LoopAround(call), loops.Same(p, call, call.Args[0])
+	if inner == nil || outer == nil || loops.Invariant(p, inner, call.Args[1]) {
+		return false
+	}
+	line := syntax.Line(p, outer.Pos())
+	l, ok := c.Pass.Counts.Loop(c.Site.Owner.Package, c.Site.File, line)
+	runs, counted := evidence.Executions(c.Pass, c.Site.Frame)
+	if !ok || !counted {
+		return false
+	}
+	patterns := runs.PerUnit / l.Entries
+	if patterns < least {
+		return false
+	}
+	text := syntax.Text(call.Args[0])
+	c.Fraction = fraction(patterns)
+	c.Cause = fmt.Sprintf("The loop on line %d searches all of %s once for each of %s patterns.", line, text, units.Number(patterns))
+	c.Fix = fmt.Sprintf("Build an automaton of all patterns once (Aho–Corasick), and search %s in one pass. If the patterns are whole words, split %s into words and look each up in a map.", text, text)
+	c.Confidence = rule.Likely // the patterns may differ from call to call
+	c.Evidence = append(c.Evidence, rule.Evidence{
+		What:  evidence.ExecutionsCounted,
+		Value: fmt.Sprintf("%s searches of the same text each time the loop is reached", units.Number(patterns)),
 	})
 	return true
 }
