@@ -57,13 +57,18 @@ only part of the key is known, from that part to a few candidates. If the order
 matters, keep the list sorted and use slices.BinarySearch. If the list only
 grows, also remove elements that are no longer needed.
 
+A search for the smallest or the oldest element, again and again, is the same:
+use container/heap, as for the nearest node in Dijkstra's algorithm.
+
 It is fine for lists of a few dozen elements, for which a scan is faster than a
 map. The rule reports only loops that scan at least 32 elements each time, as
 counted in the recording, and do nothing with the others. It leaves alone loops
 over the bytes of strings.
 
 Seen in the field: ehabterra/apispec#495 (a map searched for one key, 10.6 % of
-CPU); emitter-io/emitter#206 (a slice of subscribers became a map).`
+CPU); emitter-io/emitter#206 (a slice of subscribers became a map);
+kubernetes/kubernetes#45070 (a queue without a heap: 257 µs for each insertion
+became 3.5).`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {

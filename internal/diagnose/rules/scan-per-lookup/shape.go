@@ -21,6 +21,7 @@ type shape struct {
 	filters bool     // it continues after a hit
 	until   int      // the last line of the test
 	kind    kind
+	scan    ast.Stmt // the loop
 }
 
 // kind is what a loop looks for.
@@ -38,7 +39,7 @@ const (
 //	for … xs { …; if test(x) { …; return } }      a search
 //	for … xs { …; if test(x) { ys = append(…) } } a filter
 //	for … xs { …; if !test(x) { continue }; … }   either
-//	for … xs { …; if x < best { best = x } }      a search of the first in an order, in a list kept between calls
+//	for … xs { …; if x < best { best = x } }      a search of the first in an order, in a list that is kept for the next one
 //	for x.next != nil { x = x.next }              a walk to the end
 //
 // and the first three over the rows of a query. The test compares a part of the element with
@@ -72,7 +73,7 @@ func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 			if queried && scans(p, s, over, vars) {
 				continue
 			}
-			sh, ok := tested(p, s, body[i+1:], over, vars)
+			sh, ok := tested(p, s, body[i+1:], shape{over: over, scan: loop}, vars)
 			if queried {
 				sh.kind = rows
 			}
@@ -84,7 +85,7 @@ func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 	return shape{}, false
 }
 
-func tested(p *gocode.Place, s *ast.IfStmt, rest []ast.Stmt, over ast.Expr, vars elements) (shape, bool) {
+func tested(p *gocode.Place, s *ast.IfStmt, rest []ast.Stmt, sh shape, vars elements) (shape, bool) {
 	if s.Else != nil || len(s.Body.List) == 0 {
 		return shape{}, false
 	}
@@ -96,7 +97,7 @@ func tested(p *gocode.Place, s *ast.IfStmt, rest []ast.Stmt, over ast.Expr, vars
 		}
 	}
 	last := s.Body.List[len(s.Body.List)-1]
-	sh := shape{over: over, cond: s.Cond, until: syntax.Line(p, s.Body.Lbrace)}
+	sh.cond, sh.until = s.Cond, syntax.Line(p, s.Body.Lbrace)
 	b, branch := last.(*ast.BranchStmt)
 	switch {
 	case branch && b.Tok == token.CONTINUE && b.Label == nil && len(s.Body.List) == 1:
@@ -122,7 +123,7 @@ func tested(p *gocode.Place, s *ast.IfStmt, rest []ast.Stmt, over ast.Expr, vars
 
 // ordered reports whether a statement only keeps the element that is first in an order so far: it
 // compares the element with the variable that it assigns it to. The list has to exist between
-// calls: in one that is created for the call, all elements have to be examined once.
+// searches: in one that is created for the search, all elements have to be examined once.
 func (sh *shape) ordered(p *gocode.Place, s *ast.IfStmt, vars elements) bool {
 	best := elements{}
 	for _, stmt := range s.Body.List {
@@ -158,55 +159,11 @@ func (sh *shape) ordered(p *gocode.Place, s *ast.IfStmt, vars elements) bool {
 		}
 		return order == nil
 	})
-	if order == nil || !livesOn(p, sh.over) || asks(p, s.Cond, vars, best) {
+	if order == nil || !sh.kept(p, sh.over) || sh.asks(p, s.Cond, vars, best) {
 		return false
 	}
 	sh.cond = order
 	return true
-}
-
-// asks reports whether a condition depends on what the function was asked for: it has an operand or
-// an argument that is a local variable, and neither the element nor the first so far. No order that
-// is kept between calls answers that, as for the longest prefix of a path or the nearest point.
-func asks(p *gocode.Place, cond ast.Expr, vars, best elements) bool {
-	found := false
-	ast.Inspect(cond, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			for _, arg := range n.Args {
-				found = found || asks(p, arg, vars, best)
-			}
-			return false // the called function is not an operand
-		case *ast.Ident:
-			v, ok := p.Object(n).(*types.Var)
-			if !ok || v.IsField() || v.Parent() == p.Pkg.Scope() || best[v] {
-				break
-			}
-			if !vars[v] {
-				found = true
-			} else if stmt, value := syntax.Declared(p, v); value != nil { // d := distance(element, from)
-				_, starts := syntax.Parent(p, stmt).(*ast.ForStmt) // for e := list.first; …
-				found = found || !starts && asks(p, value, vars, best)
-			}
-		}
-		return !found
-	})
-	return found
-}
-
-// livesOn reports whether a list, a parameter's field or a package variable, exists between calls.
-func livesOn(p *gocode.Place, e ast.Expr) bool {
-	switch x := ast.Unparen(e).(type) {
-	case *ast.SelectorExpr:
-		root, _ := syntax.Var(p, x.X)
-		return root != nil && (!syntax.Local(p, root) || syntax.Param(p, root)) || livesOn(p, x.X)
-	case *ast.Ident:
-		v, ok := p.Object(x).(*types.Var)
-		return ok && v.Parent() == p.Pkg.Scope()
-	case *ast.StarExpr:
-		return livesOn(p, x.X)
-	}
-	return false
 }
 
 // toEnd recognises loops that only follow links.
@@ -390,7 +347,12 @@ func walked(p *gocode.Place, loop ast.Stmt) (over ast.Expr, vars elements) {
 	vars = elements{}
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
-		if t := p.TypeOf(l.X); t == nil || !list(t) {
+		t := p.TypeOf(l.X)
+		if key := counter(p, l.Key); key != nil && integer(t) { // for i := range n
+			vars[key] = true
+			return indexed(p, l, key), vars
+		}
+		if t == nil || !list(t) {
 			return nil, nil
 		}
 		for _, e := range []ast.Expr{l.Key, l.Value} {
@@ -425,6 +387,10 @@ func walked(p *gocode.Place, loop ast.Stmt) (over ast.Expr, vars elements) {
 		}
 		id, ok := cond.X.(*ast.Ident)
 		call, isCall := ast.Unparen(cond.Y).(*ast.CallExpr)
+		if i := counter(p, cond.X); i != nil && !isCall && loops.Invariant(p, l, cond.Y) { // for i := …; i < n; i++
+			vars[i] = true
+			return indexed(p, l, i), vars
+		}
 		if !ok || !isCall || p.CalleeName(call) != "len" || len(call.Args) != 1 {
 			return nil, nil
 		}
@@ -432,6 +398,23 @@ func walked(p *gocode.Place, loop ast.Stmt) (over ast.Expr, vars elements) {
 		return call.Args[0], vars
 	}
 	return nil, nil
+}
+
+// counter returns the variable that a loop counts with; nil for none.
+func counter(p *gocode.Place, e ast.Expr) *types.Var {
+	if e == nil {
+		return nil
+	}
+	return syntax.LocalVar(p, e)
+}
+
+// integer reports whether a type is one of integers.
+func integer(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
 }
 
 // list reports whether a loop over the type iterates over elements in memory.
