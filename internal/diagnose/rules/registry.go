@@ -118,6 +118,7 @@ import (
 	reflectsort "github.com/hone-go/hone/internal/diagnose/rules/reflect-sort"
 	regexpcompilepercall "github.com/hone-go/hone/internal/diagnose/rules/regexp-compile-per-call"
 	regexpofwords "github.com/hone-go/hone/internal/diagnose/rules/regexp-of-words"
+	regexprarelymatches "github.com/hone-go/hone/internal/diagnose/rules/regexp-rarely-matches"
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
 	repeatedwork "github.com/hone-go/hone/internal/diagnose/rules/repeated-work"
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
@@ -163,6 +164,7 @@ import (
 	unbufferedlog "github.com/hone-go/hone/internal/diagnose/rules/unbuffered-log"
 	unchangedinput "github.com/hone-go/hone/internal/diagnose/rules/unchanged-input"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
+	wholeperchange "github.com/hone-go/hone/internal/diagnose/rules/whole-per-change"
 	workunittoosmall "github.com/hone-go/hone/internal/diagnose/rules/work-unit-too-small"
 	zeroedbuffer "github.com/hone-go/hone/internal/diagnose/rules/zeroed-buffer"
 )
@@ -284,6 +286,7 @@ func All() []rule.Rule {
 		reflectsort.Rule(),
 		regexpcompilepercall.Rule(),
 		regexpofwords.Rule(),
+		regexprarelymatches.Rule(),
 		regexpsimple.Rule(),
 		repeatedwork.Rule(),
 		replacerpercall.Rule(),
@@ -329,6 +332,7 @@ func All() []rule.Rule {
 		unbufferedlog.Rule(),
 		unchangedinput.Rule(),
 		variablesizemake.Rule(),
+		wholeperchange.Rule(),
 		workunittoosmall.Rule(),
 		zeroedbuffer.Rule(),
 	}

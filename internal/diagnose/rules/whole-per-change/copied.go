@@ -1,0 +1,375 @@
+package wholeperchange
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+// copied is a copy of a collection that replaces it after a few changes.
+type copied struct {
+	next     *types.Var    // the copy, or a struct that has it in a field
+	from     ast.Expr      // the original
+	made     *ast.CallExpr // that creates the copy
+	by       ast.Node      // what copies the elements: the same call, another, or a loop
+	elements float64       // of each copy; 0 if the allocations show it
+	copies   float64       // for each unit of work
+}
+
+// copiedAt returns the copy that a line makes, or a part of it; nil for none.
+func (s *search) copiedAt(f *site.Frame, p *gocode.Place) *copied {
+	if p.Decl == nil {
+		return nil
+	}
+	var found *copied
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		if a, ok := n.(*ast.AssignStmt); ok && found == nil && len(a.Lhs) == 1 && len(a.Rhs) == 1 {
+			if c := copyOf(p, a); c != nil && c.on(p) {
+				found = c
+			}
+		}
+		return found == nil
+	})
+	if found == nil || !found.replaces(p) {
+		return nil
+	}
+	loop, ok := found.by.(*ast.RangeStmt)
+	if !ok {
+		e, _ := evidence.ExecutionsAt(s.pass, p, found.by.Pos())
+		found.copies = e.PerUnit
+		return found
+	}
+	l, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, loop.Pos()))
+	if !ok || l.Iterations < leastElements {
+		return nil
+	}
+	found.elements, found.copies = l.Iterations, l.Entries
+	return found
+}
+
+// on reports whether the line is one of the copy.
+func (c *copied) on(p *gocode.Place) bool {
+	for _, n := range []ast.Node{c.made, c.by} {
+		if syntax.Line(p, n.Pos()) <= p.Line && p.Line <= syntax.Line(p, n.End()) {
+			return true
+		}
+	}
+	return false
+}
+
+// copyOf returns the copy that an assignment to a new variable makes or starts; nil for none.
+func copyOf(p *gocode.Place, a *ast.AssignStmt) *copied {
+	next := syntax.LocalVar(p, a.Lhs[0])
+	if next == nil {
+		return nil
+	}
+	for _, call := range creating(a.Rhs[0]) {
+		c := &copied{next: next, made: call, by: call}
+		if p.CalleeName(call) != "make" {
+			c.from = cloned(p, call)
+		} else {
+			c.from, c.by = c.filled(p)
+		}
+		if c.from != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// creating returns a call, or the calls that give fields of a struct literal their values.
+func creating(e ast.Expr) (calls []*ast.CallExpr) {
+	if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.AND {
+		e = u.X
+	}
+	switch x := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		return []*ast.CallExpr{x}
+	case *ast.CompositeLit:
+		for _, elt := range x.Elts {
+			if kv, ok := elt.(*ast.KeyValueExpr); ok {
+				elt = kv.Value
+			}
+			if call, ok := ast.Unparen(elt).(*ast.CallExpr); ok {
+				calls = append(calls, call)
+			}
+		}
+	}
+	return calls
+}
+
+// is reports whether an expression is the copy: the variable, or a field of it.
+func (c *copied) is(p *gocode.Place, e ast.Expr) bool {
+	switch ast.Unparen(e).(type) {
+	case *ast.Ident, *ast.SelectorExpr:
+		v, _ := syntax.Var(p, e)
+		return v == c.next && types.Identical(typeOf(p, e), typeOf(p, c.made))
+	}
+	return false
+}
+
+func typeOf(p *gocode.Place, e ast.Expr) types.Type {
+	if t := p.TypeOf(e); t != nil {
+		return t.Underlying()
+	}
+	return types.Typ[types.Invalid]
+}
+
+// cloned returns what a call copies as a whole.
+func cloned(p *gocode.Place, call *ast.CallExpr) ast.Expr {
+	switch p.CalleeName(call) {
+	case "maps.Clone", "slices.Clone":
+		return call.Args[0]
+	case "append":
+		if inner, ok := ast.Unparen(call.Args[0]).(*ast.CallExpr); ok && len(call.Args) > 1 {
+			if _, conversion := p.Conversion(inner); !conversion {
+				return cloned(p, inner) // append(slices.Clone(xs), x)
+			}
+		}
+		if s, ok := ast.Unparen(call.Args[0]).(*ast.SliceExpr); ok && s.Slice3 && s.Low == nil {
+			return s.X // append(xs[:n:n], x)
+		}
+		if len(call.Args) == 2 && call.Ellipsis.IsValid() {
+			return call.Args[1] // append([]T(nil), xs...)
+		}
+	}
+	return nil
+}
+
+// filled returns what the new collection is filled with, and the statement that does it.
+func (c *copied) filled(p *gocode.Place) (from ast.Expr, by ast.Node) {
+	is := func(e ast.Expr) bool { return c.is(p, e) }
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if name := p.CalleeName(n); (name == "copy" || name == "maps.Copy" || name == "append" && n.Ellipsis.IsValid()) && len(n.Args) == 2 && is(n.Args[0]) {
+				from, by = n.Args[1], n
+			}
+		case *ast.RangeStmt:
+			if len(n.Body.List) != 1 || by != nil {
+				return true
+			}
+			a, ok := n.Body.List[0].(*ast.AssignStmt)
+			if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+				return true
+			}
+			if to, ok := ast.Unparen(a.Lhs[0]).(*ast.IndexExpr); ok && is(to.X) && same(p, to.Index, n.Key) {
+				from, by = n.X, n
+			}
+		}
+		return true
+	})
+	return from, by
+}
+
+func same(p *gocode.Place, a, b ast.Expr) bool {
+	if a == nil || b == nil {
+		return false
+	}
+	v := syntax.LocalVar(p, a)
+	return v != nil && v == syntax.LocalVar(p, b)
+}
+
+// replaces reports whether the copy is changed in a few places, outside of loops of its own, and
+// replaces what it was copied from.
+func (c *copied) replaces(p *gocode.Place) bool {
+	holder := holderOf(p, c.from, 4)
+	if holder == nil {
+		return false
+	}
+	changed, stored, few := c.grown(p), false, true
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		if n == c.by {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				if c.changes(p, n, lhs) {
+					changed, few = true, few && c.once(p, n)
+				}
+				if syntax.Named(p, lhs) == holder && c.in(p, n.Rhs[min(i, len(n.Rhs)-1)]) {
+					stored = true
+				}
+			}
+		case *ast.CallExpr:
+			if p.CalleeName(n) == "delete" && c.is(p, n.Args[0]) {
+				changed, few = true, few && c.once(p, n)
+			}
+			stored = stored || c.storedBy(p, n, holder)
+		}
+		return true
+	})
+	return changed && stored && few
+}
+
+// grown reports whether the copy itself has more elements than the original: append(clone, x).
+func (c *copied) grown(p *gocode.Place) bool {
+	return p.CalleeName(c.made) == "append" && !c.made.Ellipsis.IsValid()
+}
+
+// changes reports whether an assignment changes an element of the copy, or appends to it.
+func (c *copied) changes(p *gocode.Place, a *ast.AssignStmt, lhs ast.Expr) bool {
+	if to, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {
+		return c.is(p, to.X)
+	}
+	if !c.is(p, lhs) || len(a.Rhs) != 1 {
+		return false
+	}
+	call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+	return ok && call != c.made && p.CalleeName(call) == "append" && c.is(p, call.Args[0])
+}
+
+// once reports whether a change runs at most once for each copy: no loop is around it alone.
+func (c *copied) once(p *gocode.Place, n ast.Node) bool {
+	for _, loop := range loops.Around(p, n) {
+		if !syntax.Within(loop, c.by) {
+			return false
+		}
+	}
+	return true
+}
+
+// in reports whether an expression contains the copy, or a variable that was given it.
+func (c *copied) in(p *gocode.Place, e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok || found {
+			return !found
+		}
+		v, ok := p.Object(id).(*types.Var)
+		if !ok || v.IsField() {
+			return true
+		}
+		if v == c.next {
+			found = true
+			return false
+		}
+		if lit := literal(p, v); lit != nil && lit.Pos() > c.made.Pos() {
+			found = c.in(p, lit)
+		}
+		return !found
+	})
+	return found
+}
+
+// literal returns the struct literal that a local variable is declared with; nil for others.
+func literal(p *gocode.Place, v *types.Var) ast.Expr {
+	_, value := syntax.Declared(p, v)
+	if u, ok := value.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		value = u.X
+	}
+	if lit, ok := value.(*ast.CompositeLit); ok {
+		return lit
+	}
+	return nil
+}
+
+// storedBy reports whether a call stores the copy where the original is: p.Store(&next).
+func (c *copied) storedBy(p *gocode.Place, call *ast.CallExpr, holder *types.Var) bool {
+	recv := syntax.Receiver(call)
+	if recv == nil || syntax.Named(p, recv) != holder {
+		return false
+	}
+	name := p.CalleeName(call)
+	if !funcname.Match(name, "*).Store", "*).Swap", "*).CompareAndSwap") {
+		return false
+	}
+	for _, arg := range call.Args {
+		if c.in(p, arg) {
+			return true
+		}
+	}
+	return false
+}
+
+// holderOf returns the field or package variable that has the value of an expression, or the
+// atomic variable that it was loaded from; nil for others.
+func holderOf(p *gocode.Place, e ast.Expr, steps int) *types.Var {
+	if e == nil || steps == 0 {
+		return nil
+	}
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, _ := p.Object(x).(*types.Var)
+		if v == nil || v.Parent() == p.Pkg.Scope() {
+			return v
+		}
+		stmt, value := syntax.Declared(p, v)
+		if a, ok := stmt.(*ast.AssignStmt); ok && value == nil && len(a.Rhs) == 1 {
+			value = a.Rhs[0] // m, ok := v.Load().(map[string]int)
+		}
+		return holderOf(p, value, steps-1)
+	case *ast.StarExpr:
+		return holderOf(p, x.X, steps)
+	case *ast.TypeAssertExpr:
+		return holderOf(p, x.X, steps)
+	case *ast.SelectorExpr:
+		if root := syntax.LocalVar(p, x.X); root != nil && !syntax.Param(p, root) {
+			return holderOf(p, x.X, steps-1) // of a struct that was loaded
+		}
+		if _, ok := ast.Unparen(x.X).(*ast.CallExpr); ok {
+			return holderOf(p, x.X, steps-1)
+		}
+		return syntax.Named(p, x)
+	case *ast.CallExpr:
+		if funcname.Match(p.CalleeName(x), "*).Load") {
+			return syntax.Named(p, syntax.Receiver(x))
+		}
+	}
+	return nil
+}
+
+// describe fills in a match; it reports false if the copies are small or few.
+func (c *copied) describe(m *finder.Case) bool {
+	var size int64
+	what, isMap := "list", false
+	switch t := typeOf(m.Place, c.made).(type) {
+	case *types.Map:
+		what, isMap = "map", true
+		if !syntax.Generic(t.Key()) && !syntax.Generic(t.Elem()) {
+			size = syntax.Sizes().Sizeof(t.Key()) + syntax.Sizes().Sizeof(t.Elem())
+		}
+	case *types.Slice:
+		if !syntax.Generic(t.Elem()) {
+			size = syntax.Sizes().Sizeof(t.Elem())
+		}
+	default:
+		return false
+	}
+	n, known := done(m.Pass, m.Site.Frame)
+	copies := n * c.copies
+	bytes, objects := stacks.Sum(m.Allocs)
+	if !known {
+		copies = float64(objects)
+	}
+	elements := c.elements
+	if elements == 0 && size > 0 && copies > 0 {
+		elements = float64(bytes) / copies / float64(size)
+	}
+	if copies < leastCopies || elements < leastElements {
+		return false
+	}
+	m.Cause = fmt.Sprintf("%s copies the %s %s as a whole, %s elements on average, changes a few of the copy, and replaces the original by it: %s times. n insertions copy n²/2 elements.",
+		syntax.FuncName(m.Place), what, syntax.Text(c.from), units.Number(float64(int64(elements))), units.Count(int64(copies+0.5)))
+	m.Fix = "Append in place: readers of an older slice do not see what is appended after its end. Or collect changes, and replace the list once for many of them."
+	if isMap {
+		m.Fix = "Change one map in place under a sync.RWMutex, or use a sync.Map. If readers must not lock, collect changes, and replace the map once for many of them."
+	}
+	m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted,
+		Value: fmt.Sprintf("%s copies per %s, %s elements each", units.Number(c.copies), m.Pass.Manifest.Unit(), units.Number(float64(int64(elements))))})
+	return true
+}

@@ -1,0 +1,130 @@
+// Package wholeperchange finds collections that are copied or encoded as a whole for each change of
+// a few elements.
+package wholeperchange
+
+import (
+	"context"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+const (
+	// leastElements is the minimum mean number of elements of a copy.
+	leastElements = 64
+	// leastCopies is how often a collection must have been copied.
+	leastCopies = 100
+	// leastEncoding is the minimum time to encode a collection, in seconds, for each element that
+	// changed: a small element takes about a third of a microsecond.
+	leastEncoding = 30e-6
+	// mostChanges is how many elements may change for each time that a collection is encoded.
+	mostChanges = 4
+	// mostFrames from the line that encodes a collection to the function that changes it.
+	mostFrames = 4
+	// mostStacks of a line are searched for that function.
+	mostStacks = 20
+)
+
+// Rule is whole-per-change.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "whole-per-change",
+		Kind:  rule.CPU,
+		Needs: []rule.Need{rule.NeedCounts},
+		Title: "Whole collection copied or saved for each change",
+		Doc:   doc,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// A change in place, or an appended record, is one of at least 64 elements.
+				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.7, High: 0.99},
+				Specificity: 2, // it says why the line copies or encodes
+			},
+			Prepare: prepare,
+		},
+	}
+}
+
+const doc = `A function changes one element of a map or a list, and for that copies
+the whole of it (copy on write), or encodes and saves the whole of it. Each change
+costs as much as there are elements, so n insertions cost n² steps. It is fast in
+a test with ten elements, and slows down as the program runs.
+
+Copy on write is for collections that hardly change. For others, change one map
+in place under a sync.RWMutex, or use a sync.Map; or collect changes, and replace
+the collection once for many of them.
+
+To save, append a record of the change to a file (a journal), and write the whole
+rarely; or save at most once in a while; or use an embedded database, which
+writes what changed.
+
+It is fine for small collections, and for those that change a few times. The rule
+reports copies of at least 64 elements that replace the original after a few
+changes, and encodings that take at least 30 µs for each element that the
+function or its callers change.
+
+Seen in the field: MikkoParkkola/trvl#575 (a new price rewrote all 320,028: 339
+ms), TeraSky-OSS/declarative-conversion-operator#78 (a map copied for each
+update).`
+
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+	if p.Counts == nil || p.Syntax == nil {
+		return finder.Line{}, false
+	}
+	s := &search{pass: p}
+	s.copies = finder.Remember(p, func(f *site.Frame, place *gocode.Place) *copied { return s.copiedAt(f, place) })
+	s.encodings = finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *encoding { return encodingAt(place) })
+	return finder.Line{Start: finder.Frames(s.line), Judge: s.judge}, true
+}
+
+// search remembers what lines do.
+type search struct {
+	pass      *rule.Pass
+	copies    *finder.Lines[copied]
+	encodings *finder.Lines[encoding]
+}
+
+// line returns the frame of a row that copies a collection, or encodes one that it or a caller
+// changes; -1 for none.
+func (s *search) line(r *site.Row) int {
+	if i := s.copies.Nearest(r); i >= 0 {
+		return i
+	}
+	i := s.encodings.Nearest(r)
+	if i < 0 {
+		return -1
+	}
+	e := s.encodings.At(r.Stack[i])
+	if e.changed == nil && e.looked < mostStacks {
+		e.looked++
+		e.changed = s.changer(r.Stack[i:], e)
+	}
+	if e.changed == nil {
+		return -1
+	}
+	return i
+}
+
+func (s *search) judge(c *finder.Case) bool {
+	c.Live = nil
+	c.Confidence = rule.Likely // a snapshot may be what readers or users need
+	if found := s.copies.At(&c.Site.Frame); found != nil {
+		return found.describe(c)
+	}
+	if found := s.encodings.At(&c.Site.Frame); found != nil && found.changed != nil {
+		return found.describe(c)
+	}
+	return false
+}
+
+// done returns how many units of work the profile has, by a line whose executions were counted.
+func done(p *rule.Pass, f site.Frame) (float64, bool) {
+	e, ok := evidence.Executions(p, f)
+	each, known := evidence.PerExecution(p, f, 1)
+	if !ok || !known || each <= 0 {
+		return 0, false
+	}
+	return 1 / (each * e.PerUnit), true
+}
