@@ -22,8 +22,8 @@ import (
 const (
 	// mostMatches is the largest part of the calls that may match.
 	mostMatches = 0.3
-	// leastEngine is the minimum time of the engine in one call, in seconds, for each literal that has
-	// to be searched for: that takes 5 to 20 ns in such a text.
+	// leastEngine is the minimum time of the engine in one call, in seconds, for each literal that
+	// has to be searched for: that takes 5 to 20 ns in such a text.
 	leastEngine = 150e-9
 	// leastPatterns of a list, and mostOfList, the largest part of the calls that may match there.
 	leastPatterns = 8
