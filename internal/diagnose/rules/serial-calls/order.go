@@ -6,24 +6,25 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/awaited"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
 // independent returns the calls of the function that could run at the same time and save most.
-func (f *function) independent() (best group) {
-	var steps []*step
-	for _, s := range f.steps {
-		if !f.deferred(s) && !changes(f.place, s.call) {
+func independent(f *awaited.Function) (best group) {
+	var steps []*awaited.Step
+	for _, s := range f.Steps {
+		if !f.Deferred(s) && !awaited.Changes(f.Place, s.Call) {
 			steps = append(steps, s)
 		}
 	}
 	for i, first := range steps {
 		g := group{first}
 		for _, s := range steps[i+1:] {
-			free := s.frame.Line != g[len(g)-1].frame.Line
+			free := s.Frame.Line != g[len(g)-1].Frame.Line
 			for _, earlier := range g {
-				free = free && !syntax.Exclusive(f.place, earlier.call, s.call) && !needs(f.place, earlier.call, s.call)
+				free = free && !syntax.Exclusive(f.Place, earlier.Call, s.Call) && !needs(f.Place, earlier.Call, s.Call)
 			}
 			if free {
 				g = append(g, s)
@@ -34,17 +35,6 @@ func (f *function) independent() (best group) {
 		}
 	}
 	return best
-}
-
-// deferred reports whether a call runs later, or in another goroutine.
-func (f *function) deferred(s *step) bool {
-	for _, n := range f.place.Enclosing(s.call) {
-		switch n.(type) {
-		case *ast.GoStmt, *ast.DeferStmt, *ast.FuncLit:
-			return n != f.place.Func
-		}
-	}
-	return false
 }
 
 // needs reports whether a call may need an earlier one to be over: it uses a result of it, or what

@@ -69,12 +69,3 @@ func TestNeeds(t *testing.T) {
 		})
 	}
 }
-
-// TestWords splits names.
-func TestWords(t *testing.T) {
-	for name, want := range map[string]string{"listPosts": "[list posts]", "post": "[post]", "SaveOrder": "[save order]", "get_user": "[get user]"} {
-		if got := fmt.Sprint(words(name)); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/awaited"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -71,13 +72,13 @@ func find(p *rule.Pass) []rule.Match {
 	if total <= 0 || traced.Busy(p) >= mostBusy {
 		return nil
 	}
-	w := awaited(p)
-	if w.seconds < leastShare*total {
+	w := awaited.Of(p)
+	if w.Seconds < leastShare*total {
 		return nil
 	}
 	var matches []rule.Match
-	for _, f := range w.callers(p) {
-		g := f.independent()
+	for _, f := range w.Callers(p) {
+		g := independent(f)
 		if len(g) < 2 || g.saved() < leastShare*total {
 			continue
 		}
@@ -87,40 +88,40 @@ func find(p *rule.Pass) []rule.Match {
 }
 
 // group is calls of one function that could run at the same time.
-type group []*step
+type group []*awaited.Step
 
 // sum is the time that requests wait for the calls, in seconds.
 func (g group) sum() (seconds float64) {
 	for _, s := range g {
-		seconds += s.seconds
+		seconds += s.Seconds
 	}
 	return seconds
 }
 
 // longest is the time that requests wait for the longest of the calls.
 func (g group) longest() float64 {
-	return slices.MaxFunc(g, func(a, b *step) int { return cmp.Compare(a.seconds, b.seconds) }).seconds
+	return slices.MaxFunc(g, func(a, b *awaited.Step) int { return cmp.Compare(a.Seconds, b.Seconds) }).Seconds
 }
 
 func (g group) saved() float64 { return g.sum() - g.longest() }
 
-func match(p *rule.Pass, f *function, g group, total float64) rule.Match {
+func match(p *rule.Pass, f *awaited.Function, g group, total float64) rule.Match {
 	var names, times []string
 	for i, s := range g {
 		if i < mostNamed {
-			names = append(names, fmt.Sprintf("%s (line %d)", syntax.Text(s.call.Fun), s.frame.Line))
-			times = append(times, units.Percent(s.seconds/total))
+			names = append(names, fmt.Sprintf("%s (line %d)", syntax.Text(s.Call.Fun), s.Frame.Line))
+			times = append(times, units.Percent(s.Seconds/total))
 		}
 	}
 	if more := len(g) - mostNamed; more > 0 {
 		names = append(names, units.Some(float64(more), "other call"))
 	}
 	return rule.Match{
-		Site:       p.Site(g[0].frame),
+		Site:       p.Site(g[0].Frame),
 		Confidence: rule.Likely, // that they are independent is what the function looks like
 		Saving:     saving(p, g, total),
 		Cause: fmt.Sprintf("%s waits for %s one after the other, although none of them uses the result of another: requests spend %s of their time waiting there, and %s in the longest.",
-			syntax.FuncName(f.place), funcname.List(names), units.Percent(g.sum()/total), units.Percent(g.longest()/total)),
+			syntax.FuncName(f.Place), funcname.List(names), units.Percent(g.sum()/total), units.Percent(g.longest()/total)),
 		Fix: "Start them together and wait for all (errgroup.WithContext, or a goroutine and a channel for each): the request then waits only for the slowest one. If one of them decides whether the others may run, leave the order unchanged.",
 		Evidence: []rule.Evidence{{
 			What:    "time of requests waiting for these calls, in their order",

@@ -1,4 +1,4 @@
-package serialcalls
+package awaited
 
 import (
 	"go/ast"

@@ -1,4 +1,4 @@
-package serialcalls
+package awaited
 
 import (
 	"cmp"
@@ -26,25 +26,25 @@ type name struct{ function, file string }
 
 func nameOf(f *site.Frame) name { return name{traced.Generic(f.Function), f.File} }
 
-// function is a function of the program with the calls in it that requests wait for.
-type function struct {
-	place *gocode.Place
-	steps []*step // in the order of the source
+// Function is a function of the program with the calls in it that requests wait for.
+type Function struct {
+	Place *gocode.Place
+	Steps []*Step // in the order of the source
 }
 
-// step is a call that requests wait for.
-type step struct {
-	frame   *site.Frame
-	call    *ast.CallExpr
-	runs    float64 // per unit of work
-	seconds float64
+// Step is a call that requests wait for.
+type Step struct {
+	Frame   *site.Frame
+	Call    *ast.CallExpr
+	Runs    float64 // per unit of work
+	Seconds float64
 }
 
-// waits are where requests wait for others, not for a limit of the program.
-type waits struct {
+// Waits are where requests wait for others, not for a limit of the program.
+type Waits struct {
+	Seconds   float64                    // of all
 	lines     map[exectrace.Line]float64 // seconds, by the program's line
 	functions map[name][]exectrace.Line  // the same lines, by function
-	seconds   float64                    // of all
 }
 
 // queued are the things of which only some requests get one at a time: asking for two at once does
@@ -57,8 +57,9 @@ func queued() []string {
 	}
 }
 
-func awaited(p *rule.Pass) *waits {
-	w := &waits{lines: map[exectrace.Line]float64{}, functions: map[name][]exectrace.Line{}}
+// Of returns where requests wait for others in the trace.
+func Of(p *rule.Pass) *Waits {
+	w := &Waits{lines: map[exectrace.Line]float64{}, functions: map[name][]exectrace.Line{}}
 	for _, place := range p.Trace.Requests.All.Places {
 		switch place.Part {
 		case requests.WaitNetwork, requests.WaitSelect, requests.WaitChanReceive, requests.WaitSleep:
@@ -76,7 +77,7 @@ func awaited(p *rule.Pass) *waits {
 			w.functions[of] = append(w.functions[of], at)
 		}
 		w.lines[at] += float64(place.Time) / 1e9
-		w.seconds += float64(place.Time) / 1e9
+		w.Seconds += float64(place.Time) / 1e9
 	}
 	return w
 }
@@ -102,10 +103,10 @@ func (r *reached) add(line int, l link) {
 	}
 }
 
-// callers returns the functions of the program with calls that requests wait for, directly or in
+// Callers returns the functions of the program with calls that requests wait for, directly or in
 // a function below. The trace has the line that waits; the stacks of the profiles show from where
 // it is called.
-func (w *waits) callers(p *rule.Pass) []*function {
+func (w *Waits) Callers(p *rule.Pass) []*Function {
 	found := map[name]*reached{}
 	var order []name
 	add := func(f *site.Frame) *reached {
@@ -141,12 +142,10 @@ func (w *waits) callers(p *rule.Pass) []*function {
 		}
 	})
 	bySource(p, w.functions, add)
-	var out []*function
+	var out []*Function
 	for _, of := range order {
-		if len(found[of].frames) > 1 {
-			if f := w.function(p, found[of]); len(f.steps) > 1 {
-				out = append(out, f)
-			}
+		if f := w.function(p, found[of]); len(f.Steps) > 0 {
+			out = append(out, f)
 		}
 	}
 	return out
@@ -171,8 +170,8 @@ func eachStack(p *rule.Pass, visit func([]*site.Frame)) {
 }
 
 // function returns the calls of a function that run equally often.
-func (w *waits) function(p *rule.Pass, r *reached) *function {
-	f := &function{}
+func (w *Waits) function(p *rule.Pass, r *reached) *Function {
+	f := &Function{}
 	for _, line := range slices.Sorted(maps.Keys(r.frames)) {
 		frame := r.frames[line]
 		place, ok := p.Syntax.At(frame.File, line)
@@ -183,45 +182,45 @@ func (w *waits) function(p *rule.Pass, r *reached) *function {
 		if !ok || e.PerUnit <= 0 {
 			continue
 		}
-		s := &step{frame: frame, runs: e.PerUnit}
+		s := &Step{Frame: frame, Runs: e.PerUnit}
 		if r.own[line] {
-			s.seconds += w.lines[exectrace.Line{Function: traced.Generic(frame.Function), File: frame.File, Line: line}]
-			s.call = outermost(place)
+			s.Seconds += w.lines[exectrace.Line{Function: traced.Generic(frame.Function), File: frame.File, Line: line}]
+			s.Call = outermost(place)
 		}
 		for _, l := range r.below[line] {
-			s.seconds += w.below(p, l.waiting, e.PerUnit)
+			s.Seconds += w.below(p, l.waiting, e.PerUnit)
 			if calls := syntax.CallsTo(place, l.callee); l.call == nil && len(calls) > 0 {
 				l.call = calls[0]
 			}
 			if l.call != nil {
-				s.call = l.call
+				s.Call = l.call
 			}
 		}
-		if s.call == nil {
-			s.call = outermost(place)
+		if s.Call == nil {
+			s.Call = outermost(place)
 		}
-		if s.call == nil || len(loops.Around(place, s.call)) > 0 {
+		if s.Call == nil || len(loops.Around(place, s.Call)) > 0 {
 			continue
 		}
-		if f.place == nil {
-			f.place = place
+		if f.Place == nil {
+			f.Place = place
 		}
-		if place.Func == f.place.Func {
-			f.steps = append(f.steps, s)
+		if place.Func == f.Place.Func {
+			f.Steps = append(f.Steps, s)
 		}
 	}
 	most := 0.0
-	for _, s := range f.steps {
-		most = max(most, s.runs)
+	for _, s := range f.Steps {
+		most = max(most, s.Runs)
 	}
-	f.steps = slices.DeleteFunc(f.steps, func(s *step) bool { return s.runs < leastRuns*most })
-	slices.SortFunc(f.steps, func(a, b *step) int { return cmp.Compare(a.call.Pos(), b.call.Pos()) })
+	f.Steps = slices.DeleteFunc(f.Steps, func(s *Step) bool { return s.Runs < leastRuns*most })
+	slices.SortFunc(f.Steps, func(a, b *Step) int { return cmp.Compare(a.Call.Pos(), b.Call.Pos()) })
 	return f
 }
 
 // below returns the time that requests wait in a function on behalf of a line that runs so often:
 // its share of that function's executions.
-func (w *waits) below(p *rule.Pass, of name, runs float64) float64 {
+func (w *Waits) below(p *rule.Pass, of name, runs float64) float64 {
 	var seconds, all float64
 	for _, line := range w.functions[of] {
 		seconds += w.lines[line]
@@ -243,4 +242,15 @@ func outermost(p *gocode.Place) *ast.CallExpr {
 		}
 	}
 	return nil
+}
+
+// Deferred reports whether a call runs later, or in another goroutine.
+func (f *Function) Deferred(s *Step) bool {
+	for _, n := range f.Place.Enclosing(s.Call) {
+		switch n.(type) {
+		case *ast.GoStmt, *ast.DeferStmt, *ast.FuncLit:
+			return n != f.Place.Func
+		}
+	}
+	return false
 }

@@ -1,4 +1,4 @@
-package serialcalls
+package awaited
 
 import (
 	"go/ast"
@@ -14,17 +14,17 @@ import (
 // levels is how many functions below a call are searched for what it changes.
 const levels = 3
 
-// changes reports whether a call may change something that a later one sees, or decides whether the
+// Changes reports whether a call may change something that a later one sees, or decides whether the
 // rest may run, by its name and by what the functions below it ask for.
-func changes(p *gocode.Place, call *ast.CallExpr) bool {
+func Changes(p *gocode.Place, call *ast.CallExpr) bool {
 	fn := p.Callee(call)
 	if fn == nil {
 		return true // a function value, such as the next handler
 	}
-	if fn.FullName() != "(*net/http.Client).Do" && slices.ContainsFunc(words(fn.Name()), order) {
+	if fn.FullName() != "(*net/http.Client).Do" && slices.ContainsFunc(Words(fn.Name()), order) {
 		return true
 	}
-	return returnsNothing(fn) && !fills(call) || shared(fn) || writes(p, call, levels)
+	return ReturnsNothing(fn) && !fills(call) || shared(fn) || Writes(p, call)
 }
 
 // order reports whether a word in the name of a function says that the time of the call matters.
@@ -38,8 +38,8 @@ func order(word string) bool {
 	}, word)
 }
 
-// words returns the words of a name in lower case: "list", "open", "orders".
-func words(name string) (out []string) {
+// Words returns the words of a name in lower case: "list", "open", "orders".
+func Words(name string) (out []string) {
 	start := 0
 	for i, r := range name {
 		if i > start && (unicode.IsUpper(r) || r == '_') {
@@ -50,9 +50,9 @@ func words(name string) (out []string) {
 	return append(out, strings.ToLower(strings.Trim(name[start:], "_")))
 }
 
-// returnsNothing reports whether a function returns at most an error: it is called for what it
+// ReturnsNothing reports whether a function returns at most an error: it is called for what it
 // does.
-func returnsNothing(fn *types.Func) bool {
+func ReturnsNothing(fn *types.Func) bool {
 	results := fn.Signature().Results()
 	return results.Len() == 0 || results.Len() == 1 && isError(results.At(0).Type())
 }
@@ -86,9 +86,11 @@ func single(t types.Type) bool {
 	return slices.Contains([]string{"sql.Tx", "sql.Conn", "sqlx.Tx", "v5.Tx", "v4.Tx", "v5.Conn", "v4.Conn", "pgxpool.Conn", "redis.Conn"}, name)
 }
 
-// writes reports whether a call, or a function of its package below it, visibly sends something
+// Writes reports whether a call, or a function of its package below it, visibly sends something
 // that changes the other side: a request with another method than GET, a statement that is not a
 // query.
+func Writes(p *gocode.Place, call *ast.CallExpr) bool { return writes(p, call, levels) }
+
 func writes(p *gocode.Place, call *ast.CallExpr, depth int) bool {
 	fn := p.Callee(call)
 	if fn == nil {
@@ -141,4 +143,8 @@ func statement(p *gocode.Place, call *ast.CallExpr) bool {
 		}
 	}
 	return false
+}
+
+func isError(t types.Type) bool {
+	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
 }
