@@ -39,6 +39,7 @@ import (
 	copytoread "github.com/hone-go/hone/internal/diagnose/rules/copy-to-read"
 	costlycall "github.com/hone-go/hone/internal/diagnose/rules/costly-call"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
+	countforexistence "github.com/hone-go/hone/internal/diagnose/rules/count-for-existence"
 	ctorpercall "github.com/hone-go/hone/internal/diagnose/rules/ctor-per-call"
 	debugbuild "github.com/hone-go/hone/internal/diagnose/rules/debug-build"
 	debugloggingon "github.com/hone-go/hone/internal/diagnose/rules/debug-logging-on"
@@ -130,11 +131,13 @@ import (
 	scanperlookup "github.com/hone-go/hone/internal/diagnose/rules/scan-per-lookup"
 	schedlatency "github.com/hone-go/hone/internal/diagnose/rules/sched-latency"
 	scratchpercall "github.com/hone-go/hone/internal/diagnose/rules/scratch-per-call"
+	seldomusedvalue "github.com/hone-go/hone/internal/diagnose/rules/seldom-used-value"
 	semaphorewait "github.com/hone-go/hone/internal/diagnose/rules/semaphore-wait"
 	serialcalls "github.com/hone-go/hone/internal/diagnose/rules/serial-calls"
 	serialsection "github.com/hone-go/hone/internal/diagnose/rules/serial-section"
 	sleeppolling "github.com/hone-go/hone/internal/diagnose/rules/sleep-polling"
 	slicegrowth "github.com/hone-go/hone/internal/diagnose/rules/slice-growth"
+	slicequeue "github.com/hone-go/hone/internal/diagnose/rules/slice-queue"
 	slowreceiver "github.com/hone-go/hone/internal/diagnose/rules/slow-receiver"
 	smallreads "github.com/hone-go/hone/internal/diagnose/rules/small-reads"
 	smallwrites "github.com/hone-go/hone/internal/diagnose/rules/small-writes"
@@ -166,6 +169,7 @@ import (
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
 	wholeperchange "github.com/hone-go/hone/internal/diagnose/rules/whole-per-change"
 	workunittoosmall "github.com/hone-go/hone/internal/diagnose/rules/work-unit-too-small"
+	writebeforeanswer "github.com/hone-go/hone/internal/diagnose/rules/write-before-answer"
 	zeroedbuffer "github.com/hone-go/hone/internal/diagnose/rules/zeroed-buffer"
 )
 
@@ -207,6 +211,7 @@ func All() []rule.Rule {
 		copytoread.Rule(),
 		costlycall.Rule(),
 		costlyline.Rule(),
+		countforexistence.Rule(),
 		ctorpercall.Rule(),
 		debugbuild.Rule(),
 		debugloggingon.Rule(),
@@ -298,11 +303,13 @@ func All() []rule.Rule {
 		scanperlookup.Rule(),
 		schedlatency.Rule(),
 		scratchpercall.Rule(),
+		seldomusedvalue.Rule(),
 		semaphorewait.Rule(),
 		serialcalls.Rule(),
 		serialsection.Rule(),
 		sleeppolling.Rule(),
 		slicegrowth.Rule(),
+		slicequeue.Rule(),
 		slowreceiver.Rule(),
 		smallreads.Rule(),
 		smallwrites.Rule(),
@@ -334,6 +341,7 @@ func All() []rule.Rule {
 		variablesizemake.Rule(),
 		wholeperchange.Rule(),
 		workunittoosmall.Rule(),
+		writebeforeanswer.Rule(),
 		zeroedbuffer.Rule(),
 	}
 }

@@ -54,13 +54,17 @@ Ask only for what is needed: a filter, a page or a single element in the request
 Or keep the decoded list, by its key, and bring it up to date by what changes (a
 watch, a version, an ETag or the modification time of the file).
 
+The same goes for the rows of a query that a loop reads and mostly drops: a
+condition in WHERE, an ORDER BY and a LIMIT cost the database less than sending
+the rows.
+
 It is fine where the list differs each time, or is needed once. The rule compares
 how often the loop over the list runs, as counted in the recording, with how
 often it uses an element: it reports lists of at least twenty elements of which
 fewer than one in seven is used.
 
 Seen in the field: kubernetes/kubernetes#6564 (all objects listed for each
-reconciliation).`
+reconciliation), apigee/registry#504 (rows filtered by the program).`
 
 // decoders are functions that decode a text, as profiles name them.
 func decoders() []string {
@@ -68,6 +72,8 @@ func decoders() []string {
 		"encoding/json.Unmarshal", "encoding/json.(*Decoder).Decode", "encoding/xml.Unmarshal", "encoding/xml.(*Decoder).Decode",
 		"encoding/gob.(*Decoder).Decode", "google.golang.org/protobuf/proto.Unmarshal*", "gopkg.in/yaml*.Unmarshal", "sigs.k8s.io/yaml.Unmarshal",
 		"github.com/goccy/go-json.Unmarshal", "github.com/goccy/go-json.(*Decoder).Decode", "github.com/json-iterator/go.(*frozenConfig).Unmarshal",
+		"database/sql.(*Rows).Next", "database/sql.(*Rows).Scan", "github.com/jmoiron/sqlx.(*DB).Select*", "github.com/jmoiron/sqlx.(*Rows).StructScan",
+		"github.com/jackc/pgx*.(*baseRows).Next", "github.com/jackc/pgx*.(*baseRows).Scan", "gorm.io/gorm.(*DB).Find", "gorm.io/gorm.(*DB).Scan",
 		"github.com/vmihailenco/msgpack*.Unmarshal", "github.com/vmihailenco/msgpack*.(*Decoder).Decode", "github.com/fxamacker/cbor*.Unmarshal",
 	}
 }
@@ -106,9 +112,11 @@ type list struct {
 	name           string
 	line           int     // of the loop
 	elements, used float64 // each time
+	rows           bool    // of a query, which the loop reads
 }
 
-// listAt returns the list that a line gets or decodes, if a loop after it uses few of its elements.
+// listAt returns the list that a line gets or decodes, if a loop after it uses few of its elements,
+// or the rows of a query, if the loop around the line keeps few of them.
 func listAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *list {
 	runs, ok := evidence.Executions(p, *f)
 	if !ok || runs.PerUnit <= 0 || p.Manifest.Unit() == "run" && runs.PerUnit < leastRuns {
@@ -117,6 +125,9 @@ func listAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *list {
 	body := syntax.Body(place)
 	if body == nil {
 		return nil
+	}
+	if found := rowsAt(p, f, place); found != nil {
+		return found
 	}
 	var found *list
 	for _, v := range gets(place) {
@@ -135,7 +146,7 @@ func listAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *list {
 			}
 			used, ok := uses(p, place, r)
 			if ok && used/runs.PerUnit <= mostUsed*l.Iterations {
-				found = &list{syntax.Text(r.X), line, l.Iterations, used / runs.PerUnit}
+				found = &list{name: syntax.Text(r.X), line: line, elements: l.Iterations, used: used / runs.PerUnit}
 			}
 			return true
 		})
@@ -195,6 +206,10 @@ func (l *list) describe(c *finder.Case) {
 	c.Cause = fmt.Sprintf("The whole list %s is fetched or decoded here, %s elements each time, and the loop on line %d uses %s of them; the next call does the same again.",
 		l.name, units.Number(l.elements), l.line, units.Number(l.used))
 	c.Fix = "Ask only for the elements that are needed (a filter or a page in the request), or keep the list, by its key, and bring it up to date by what changes (a watch, a version, an ETag)."
+	if l.rows {
+		c.Cause = fmt.Sprintf("The loop on line %d reads %s rows of the query each time, and keeps %s of them.", l.line, units.Number(l.elements), units.Number(l.used))
+		c.Fix = "Put the condition into the query (WHERE, with an index, or ORDER BY and LIMIT), so that the database returns only the rows that are needed."
+	}
 	c.Confidence = rule.Likely // whether the list changes is not known
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,

@@ -1,0 +1,96 @@
+package decodedtofilter
+
+import (
+	"go/ast"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// rowsAt returns the rows of a query that the loop around a line reads, if it keeps few of them.
+func rowsAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *list {
+	var loop *ast.ForStmt
+	ast.Inspect(syntax.Body(place), func(n ast.Node) bool {
+		if l, ok := n.(*ast.ForStmt); ok && reads(place, l) && syntax.Line(place, l.Pos()) <= place.Line && place.Line <= syntax.Line(place, l.End()) {
+			loop = l
+		}
+		return true
+	})
+	if loop == nil {
+		return nil
+	}
+	line := syntax.Line(place, loop.Pos())
+	l, ok := p.Counts.Loop(f.Owner.Package, f.File, line)
+	if !ok || l.Iterations < leastElements || p.Manifest.Unit() == "run" && l.Entries < leastRuns {
+		return nil
+	}
+	kept, ok := keeps(p, place, loop)
+	if !ok || kept/l.Entries > mostUsed*l.Iterations {
+		return nil
+	}
+	return &list{line: line, elements: l.Iterations, used: kept / l.Entries, rows: true}
+}
+
+// reads reports whether a loop goes through the rows of a query.
+func reads(p *gocode.Place, loop *ast.ForStmt) bool {
+	call, ok := loop.Cond.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	name := p.CalleeName(call)
+	return strings.HasSuffix(name, "Rows).Next") || strings.HasSuffix(name, ".Cursor).Next")
+}
+
+// keeps returns how often a loop uses a row, per unit of work: the executions of the most frequent
+// statement of its body that changes something outside of it, or calls a function for its effect.
+// It is false if there is none.
+func keeps(p *rule.Pass, place *gocode.Place, loop *ast.ForStmt) (most float64, ok bool) {
+	ast.Inspect(loop.Body, func(n ast.Node) bool {
+		keep := false
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				keep = keep || outside(place, lhs, loop)
+			}
+			if call, is := ast.Unparen(n.Rhs[0]).(*ast.CallExpr); is && len(n.Rhs) == 1 {
+				keep = keep || onlyError(place, call)
+			}
+		case *ast.IncDecStmt:
+			keep = outside(place, n.X, loop)
+		case *ast.SendStmt, *ast.ExprStmt:
+			keep = true
+		}
+		if !keep {
+			return true
+		}
+		if e, counted := evidence.ExecutionsAt(p, place, n.Pos()); counted {
+			most, ok = max(most, e.PerUnit), true
+		}
+		return true
+	})
+	return most, ok
+}
+
+// outside reports whether an expression names something, other than an error, that is declared
+// outside of a loop.
+func outside(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
+	v, _ := syntax.Var(p, e)
+	return v != nil && !syntax.Inside(loop, v.Pos()) && v.Type().String() != "error"
+}
+
+// onlyError reports whether a call is made for its effect: it returns only an error, and does not
+// read the row.
+func onlyError(p *gocode.Place, call *ast.CallExpr) bool {
+	fn := p.Callee(call)
+	if fn == nil || strings.HasSuffix(fn.Name(), "Scan") || fn.Name() == "Decode" {
+		return false
+	}
+	results := fn.Signature().Results()
+	return results.Len() == 1 && results.At(0).Type().String() == "error"
+}

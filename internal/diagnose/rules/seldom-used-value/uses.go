@@ -1,0 +1,281 @@
+package seldomusedvalue
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// sets returns how often a function sets a variable.
+func sets(p *gocode.Place, v *types.Var) (n int) {
+	for _, id := range syntax.Uses(p, v) {
+		if p.Info.Defs[id] != nil || syntax.Defines(p, id) {
+			n++
+		}
+	}
+	return n
+}
+
+// used returns how often the value that a node computes is used, at most, per unit of work: the sum
+// of what was counted for the blocks that read it. at is the line of the first use. It reports
+// false if one of the lines was not counted.
+func (s *search) used(p *gocode.Place, computed ast.Node, reads []*ast.Ident) (n float64, at int, ok bool) {
+	home := block(p, computed)
+	blocks := map[ast.Node]float64{}
+	for _, id := range reads {
+		if id.Pos() >= computed.Pos() && id.Pos() < computed.End() {
+			return 0, 0, false
+		}
+		e, counted := evidence.ExecutionsAt(s.pass, p, id.Pos())
+		if !counted {
+			return 0, 0, false
+		}
+		n := e.PerUnit
+		if call, i := passed(p, id); call != nil {
+			if by, _, ok := s.usedBy(p, call, i); ok {
+				n = min(n, by)
+			}
+		}
+		in := block(p, id)
+		blocks[in] = max(blocks[in], n)
+		if line := syntax.Line(p, id.Pos()); at == 0 || line < at {
+			at = line
+		}
+	}
+	for b, runs := range blocks {
+		inner := false
+		for other := range blocks {
+			inner = inner || other != b && other != home && syntax.Within(other, b)
+		}
+		if !inner { // else counted with the block around it
+			n += runs
+		}
+	}
+	return n, at, true
+}
+
+// usedBy returns how often a function of the package uses the argument i of its calls, at most, and
+// the line that does so first; it reports false if that is unknown.
+func (s *search) usedBy(p *gocode.Place, call *ast.CallExpr, i int) (n float64, at int, ok bool) {
+	fn := p.Callee(call)
+	decl := p.Declaration(fn)
+	if decl == nil || decl.Body == nil {
+		return 0, 0, false
+	}
+	params := fn.Signature().Params()
+	if params.Len() == 0 {
+		return 0, 0, false
+	}
+	v := params.At(min(i, params.Len()-1))
+	in := p.Entry(decl)
+	if len(decl.Body.List) == 0 || sets(in, v) > 1 {
+		return 0, 0, false // it may be used under its new value
+	}
+	blocks := map[ast.Node]float64{}
+	for _, id := range syntax.Reads(in, v) {
+		e, counted := evidence.ExecutionsAt(s.pass, in, id.Pos())
+		if !counted {
+			return 0, 0, false
+		}
+		b := block(in, id)
+		blocks[b] = max(blocks[b], e.PerUnit)
+		if at == 0 {
+			at = syntax.Line(in, id.Pos())
+		}
+	}
+	for _, runs := range blocks {
+		n += runs
+	}
+	return n, at, true
+}
+
+// passed returns the call that gets a variable as an argument, and which; nil for none.
+func passed(p *gocode.Place, id *ast.Ident) (*ast.CallExpr, int) {
+	call, ok := syntax.Parent(p, id).(*ast.CallExpr)
+	if !ok {
+		return nil, 0
+	}
+	for i, arg := range call.Args {
+		if ast.Unparen(arg) == ast.Expr(id) {
+			return call, i
+		}
+	}
+	return nil, 0
+}
+
+// block returns the innermost block or clause around a node.
+func block(p *gocode.Place, n ast.Node) ast.Node {
+	for _, x := range p.Enclosing(n) {
+		switch x.(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+			return x
+		}
+	}
+	return nil
+}
+
+// later reports whether a value can be computed later, where it is used: nothing between changes
+// what it is computed from, or all uses are in branches whose condition is known before. guard is
+// that condition, if all uses have the same.
+func later(p *gocode.Place, computed ast.Node, value ast.Expr, reads []*ast.Ident) (guard string, ok bool) {
+	from := inputs(p, value)
+	for i, id := range reads {
+		cond := condition(p, computed, id)
+		text := ""
+		if cond != nil && known(p, computed, cond, id) {
+			text = syntax.Text(cond)
+		}
+		if i == 0 {
+			guard = text
+		} else if guard != text {
+			guard = ""
+		}
+		if text == "" && !unchanged(p, computed, id, from) {
+			return "", false
+		}
+	}
+	return guard, true
+}
+
+// condition returns the condition of the outermost if statement whose body contains a use, and not
+// the computation; nil for none.
+func condition(p *gocode.Place, computed ast.Node, use ast.Node) (cond ast.Expr) {
+	for _, n := range p.Enclosing(use) {
+		if syntax.Within(n, computed) {
+			break
+		}
+		if s, ok := n.(*ast.IfStmt); ok && s.Init == nil && syntax.Within(s.Body, use) {
+			cond = s.Cond
+		}
+	}
+	return cond
+}
+
+// known reports whether a condition depends only on what has its value before a node, and nothing
+// between that and a use changes it. The receiver's fields count as settings of the program.
+func known(p *gocode.Place, before ast.Node, cond ast.Expr, use *ast.Ident) bool {
+	from := inputs(p, cond)
+	for v := range from {
+		switch {
+		case !syntax.Local(p, v), receiver(p, v):
+			delete(from, v)
+		case v.Pos() >= before.Pos():
+			return false
+		}
+	}
+	return unchanged(p, before, use, from)
+}
+
+// receiver reports whether a variable is the receiver of the declaration around a place.
+func receiver(p *gocode.Place, v *types.Var) bool {
+	return p.Decl.Recv != nil && syntax.Inside(p.Decl.Recv, v.Pos())
+}
+
+// inputs returns the variables that a value is computed from; true for those that refer to memory
+// that others may change.
+func inputs(p *gocode.Place, value ast.Expr) map[*types.Var]bool {
+	from := map[*types.Var]bool{}
+	ast.Inspect(value, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if v, ok := p.Object(id).(*types.Var); ok && !v.IsField() {
+				from[v] = !syntax.PlainData(v.Type())
+			}
+		}
+		return true
+	})
+	return from
+}
+
+// unchanged reports whether nothing between a computation and a use may change the inputs. Uses in
+// another function literal run at an unknown time.
+func unchanged(p *gocode.Place, computed ast.Node, use *ast.Ident, from map[*types.Var]bool) bool {
+	if around(p, computed) != around(p, use) {
+		for v, shared := range from {
+			if shared || sets(p, v) > 1 {
+				return false
+			}
+		}
+		return true
+	}
+	fine := true
+	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
+		if n == nil || !fine || n.End() <= computed.End() || n.Pos() >= use.Pos() {
+			return false
+		}
+		if n.Pos() < computed.End() || syntax.Within(n, use) {
+			return true // around one of them
+		}
+		if s, ok := n.(ast.Stmt); ok && syntax.Exclusive(p, s, use) {
+			return false
+		}
+		fine = !changes(p, n, from)
+		return fine
+	})
+	return fine
+}
+
+// around returns the function literal or declaration around a node.
+func around(p *gocode.Place, n ast.Node) ast.Node {
+	for _, x := range p.Enclosing(n) {
+		switch x.(type) {
+		case *ast.FuncLit, *ast.FuncDecl:
+			return x
+		}
+	}
+	return nil
+}
+
+// changes reports whether a node, without those in it, may change one of the variables or what it
+// refers to.
+func changes(p *gocode.Place, n ast.Node, from map[*types.Var]bool) bool {
+	is := func(e ast.Expr) bool {
+		if e == nil {
+			return false
+		}
+		v, _ := syntax.Var(p, e)
+		_, input := from[v]
+		return v != nil && input
+	}
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for _, lhs := range n.Lhs {
+			if is(lhs) {
+				return true
+			}
+		}
+	case *ast.IncDecStmt:
+		return is(n.X)
+	case *ast.RangeStmt:
+		return n.Tok == token.ASSIGN && (is(n.Key) || is(n.Value))
+	case *ast.UnaryExpr:
+		return n.Op == token.AND && is(n.X)
+	case *ast.CallExpr:
+		return mentions(p, n, from) && !reader(p, n)
+	}
+	return false
+}
+
+// mentions reports whether a call gets one of the variables that refer to memory, or a part of it.
+func mentions(p *gocode.Place, call *ast.CallExpr, from map[*types.Var]bool) bool {
+	found := false
+	look := func(e ast.Expr) {
+		ast.Inspect(e, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				v, ok := p.Object(id).(*types.Var)
+				found = found || ok && from[v]
+			}
+			return !found
+		})
+	}
+	look(call.Fun)
+	for _, arg := range call.Args {
+		if t := p.TypeOf(arg); t == nil || !syntax.PlainData(t) {
+			look(arg)
+		}
+	}
+	return found
+}
