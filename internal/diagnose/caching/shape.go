@@ -39,22 +39,26 @@ func Of(p *gocode.Place) (Shape, bool) {
 		if v == nil || !returned(p, body, v) || !s.filled(p, body, a.End()) {
 			return true
 		}
+		if _, index := ast.Unparen(a.Rhs[0]).(*ast.IndexExpr); index && len(a.Lhs) == 1 && !tested(p, body, v) {
+			return true // a list that grows, or a state for each key
+		}
 		found, ok = s, true
 		return false
 	})
 	return found, ok
 }
 
-// asks reports whether an assignment is a lookup: v, ok := m[k]; v, ok := c.Get(k); v := c.Get(k).
+// asks reports whether an assignment is a lookup: v, ok := m[k]; v := m[k]; v, ok := c.Get(k); v :=
+// c.Get(k).
 func (s *Shape) asks(p *gocode.Place, a *ast.AssignStmt) bool {
 	switch x := ast.Unparen(a.Rhs[0]).(type) {
 	case *ast.IndexExpr:
 		t := p.TypeOf(x.X)
-		if t == nil || len(a.Lhs) != 2 {
+		if t == nil {
 			return false
 		}
 		m, isMap := t.Underlying().(*types.Map)
-		if !isMap || isSet(m) {
+		if !isMap || isSet(m) || len(a.Lhs) != 2 && !refers(m.Elem()) {
 			return false
 		}
 		s.Cache, s.Key = x.X, x.Index
@@ -73,6 +77,55 @@ func (s *Shape) asks(p *gocode.Place, a *ast.AssignStmt) bool {
 // named reports whether a method has one of some names, exported or not.
 func named(sel *ast.SelectorExpr, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, sel.Sel.Name) })
+}
+
+// refers reports whether the zero value of a type says that there is no entry: v := m[k]; if v !=
+// nil.
+func refers(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Pointer, *types.Slice, *types.Map, *types.Interface, *types.Signature:
+		return true
+	case *types.Basic:
+		return u.Info()&types.IsString != 0
+	}
+	return false
+}
+
+// tested reports whether the function returns at once if a variable is not the zero value: if v !=
+// nil { return v }.
+func tested(p *gocode.Place, body ast.Node, v *types.Var) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		c, ok := n.(*ast.IfStmt)
+		if !ok || found || len(c.Body.List) == 0 {
+			return !found
+		}
+		b, ok := ast.Unparen(c.Cond).(*ast.BinaryExpr)
+		if ok && b.Op == token.NEQ && syntax.Named(p, b.X) == v && zero(p, b.Y) {
+			_, found = c.Body.List[len(c.Body.List)-1].(*ast.ReturnStmt)
+		}
+		return !found
+	})
+	return found
+}
+
+func zero(p *gocode.Place, e ast.Expr) bool {
+	text, ok := syntax.ConstString(p, e)
+	return p.Info.Types[e].IsNil() || ok && text == ""
+}
+
+// same reports whether two expressions denote the same key: the same variable, or the same call
+// with the same arguments, such as keyOf(id).
+func same(p *gocode.Place, a, b ast.Expr) bool {
+	x, ok := ast.Unparen(a).(*ast.CallExpr)
+	y, also := ast.Unparen(b).(*ast.CallExpr)
+	if !ok || !also {
+		return syntax.Same(p, a, b)
+	}
+	return types.ExprString(x) == types.ExprString(y) && slices.EqualFunc(x.Args, y.Args, func(a, b ast.Expr) bool {
+		_, constant := p.Const(a)
+		return constant || same(p, a, b)
+	})
 }
 
 func isSet(m *types.Map) bool {
@@ -97,14 +150,14 @@ func (s *Shape) filled(p *gocode.Place, body ast.Node, after token.Pos) bool {
 		switch x := n.(type) {
 		case *ast.AssignStmt:
 			if len(x.Lhs) == 1 && x.Tok == token.ASSIGN {
-				if i, ok := ast.Unparen(x.Lhs[0]).(*ast.IndexExpr); ok && x.Pos() >= after && syntax.Same(p, i.X, s.Cache) && syntax.Same(p, i.Index, s.Key) {
+				if i, ok := ast.Unparen(x.Lhs[0]).(*ast.IndexExpr); ok && x.Pos() >= after && syntax.Same(p, i.X, s.Cache) && same(p, i.Index, s.Key) {
 					s.Store = x
 				}
 			}
 		case *ast.CallExpr:
 			sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
 			if ok && x.Pos() >= after && named(sel, "Add", "Set", "Put", "Store", "Insert", "SetDefault", "SetWithTTL", "LoadOrStore", "PutIfAbsent", "Save", "Keep", "Remember", "Cache") &&
-				len(x.Args) >= 2 && syntax.Same(p, sel.X, s.Cache) && slices.ContainsFunc(x.Args, func(e ast.Expr) bool { return syntax.Same(p, e, s.Key) }) {
+				len(x.Args) >= 2 && syntax.Same(p, sel.X, s.Cache) && slices.ContainsFunc(x.Args, func(e ast.Expr) bool { return same(p, e, s.Key) }) {
 				s.Store = x
 			}
 		}

@@ -3,6 +3,7 @@ package flow
 import (
 	"go/ast"
 	"go/constant"
+	"go/token"
 	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -22,6 +23,9 @@ func Constants(s *gocode.Syntax, p *gocode.Place, e ast.Expr) []constant.Value {
 func constants(s *gocode.Syntax, p *gocode.Place, e ast.Expr, steps int) []constant.Value {
 	if v, ok := p.Const(e); ok {
 		return []constant.Value{v}
+	}
+	if sum, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && steps > 0 {
+		return sums(constants(s, p, sum.X, steps-1), sum.Op, constants(s, p, sum.Y, steps-1))
 	}
 	v := syntax.Named(p, e)
 	if v == nil || s == nil || steps == 0 {
@@ -61,6 +65,25 @@ func constants(s *gocode.Syntax, p *gocode.Place, e ast.Expr, steps int) []const
 				return nil
 			}
 			all = append(all, values...)
+		}
+	}
+	return all
+}
+
+// mostSums is the largest number of values that the operands of a sum may have together.
+const mostSums = 64
+
+// sums returns the values of a + b for all values of both.
+func sums(as []constant.Value, op token.Token, bs []constant.Value) (all []constant.Value) {
+	if op != token.ADD || len(as)*len(bs) > mostSums {
+		return nil
+	}
+	for _, a := range as {
+		for _, b := range bs {
+			if a.Kind() != b.Kind() {
+				return nil
+			}
+			all = append(all, constant.BinaryOp(a, op, b))
 		}
 	}
 	return all

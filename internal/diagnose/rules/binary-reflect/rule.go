@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -65,19 +66,46 @@ func judge(c *finder.Case) bool {
 			return false
 		}
 		t = c.Place.TypeOf(call.Args[2])
-		return t != nil && !types.IsInterface(t) && !plain(t)
+		return t != nil && (unknown(t) || !plain(t))
 	})
 	if !ok {
 		return false
+	}
+	name := syntax.TypeText(c.Place, t)
+	if unknown(t) { // the samples show which calls walk a struct
+		c.Keep(walks)
+		if len(c.CPU) == 0 {
+			return false
+		}
+		name = "value"
 	}
 	verb, variant := "reads", "binary.LittleEndian.Uint32 and the like on a byte array that is read once"
 	if strings.HasSuffix(c.Name(), "Write") {
 		verb, variant = "writes", "binary.LittleEndian.AppendUint32 and the like to a byte slice that is written once"
 	}
-	name := syntax.TypeText(c.Place, t)
 	c.Cause = fmt.Sprintf("%s %s a %s by reflection: every call determines its size and fields again.", funcname.Short(c.Name()), verb, name)
 	c.Fix = fmt.Sprintf("Use %s (or BigEndian).", variant)
+	if unknown(t) {
+		c.Fix = fmt.Sprintf("Give the types that are passed here a method that uses %s (or BigEndian), and call that.", variant)
+	}
 	return true
+}
+
+// unknown reports whether a type is an interface or a type parameter, or points to one: a helper
+// that gets values of several types.
+func unknown(t types.Type) bool {
+	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	return types.IsInterface(t)
+}
+
+// walks reports whether a row is below the functions of encoding/binary that go through the fields
+// of a value.
+func walks(r *site.Row) bool {
+	return slices.ContainsFunc(r.Stack, func(f *site.Frame) bool {
+		return funcname.Match(f.Function, "encoding/binary.(*decoder).*", "encoding/binary.(*encoder).*", "encoding/binary.dataSize", "encoding/binary.sizeof")
+	})
 }
 
 // plain reports whether encoding/binary has a fast path for a type: predeclared numbers and

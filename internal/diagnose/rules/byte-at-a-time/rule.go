@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -63,24 +65,87 @@ func judge(c *finder.Case) bool {
 		if loop == nil || !onByte(place, call) || loops.AtMost(place, loop, call, 4) {
 			continue
 		}
+		if helper(place, call) && slices.ContainsFunc(c.CPU, buffered) {
+			return false
+		}
 		c.Cause = fmt.Sprintf("%s handles one byte in each iteration of the loop on line %d.", syntax.Text(call.Fun), syntax.Line(place, loop.Pos()))
 		c.Fix = "Pass the bytes that belong together in one call, or put a bufio.Writer (bufio.Reader) in between."
 		return true
 	}
-	return false
+	return inCaller(c)
+}
+
+// levels is how many callers away from the call the loop may be.
+const levels = 3
+
+// varints are functions of the standard library that read one byte after the other.
+var varints = []string{"encoding/binary.ReadUvarint", "encoding/binary.ReadVarint"}
+
+// inCaller judges a function that reads or writes one byte, such as a ReadByte method, and that a
+// loop of a caller calls for each byte.
+func inCaller(c *finder.Case) bool {
+	p := c.Place
+	var call *ast.CallExpr
+	for _, one := range syntax.Calls(p) {
+		if onByte(p, one) && len(loops.Around(p, one)) == 0 {
+			call = one
+		}
+	}
+	if call == nil || slices.ContainsFunc(c.CPU, buffered) {
+		return false
+	}
+	of := ""
+	c.Keep(func(r *site.Row) bool {
+		at := r.Owner
+		if at+1 < len(r.Stack) && funcname.Match(r.Stack[at+1].Function, varints...) {
+			of = funcname.Short(funcname.Typed(r.Stack[at+1].Function))
+			return true
+		}
+		l, ok := loops.Calling(c.Pass.Syntax, r.Stack, at, levels)
+		if ok {
+			of = fmt.Sprintf("the loop on line %d of %s", l.Line(), l.Name())
+		}
+		return ok
+	})
+	if c.Empty() {
+		return false
+	}
+	c.Cause = fmt.Sprintf("%s handles one byte in each call of %s, which %s calls again and again.", syntax.Text(call.Fun), syntax.FuncName(p), of)
+	c.Fix = "Put a bufio.Reader (bufio.Writer) in between, where the stream is opened: its ReadByte (WriteByte) only copies from a buffer. Or read the bytes that belong together in one call."
+	return true
+}
+
+// buffered reports whether a row is in a buffer or a stream in memory, where one byte costs little.
+func buffered(r *site.Row) bool {
+	return slices.ContainsFunc(r.Stack[:max(r.Owner, 0)], func(f *site.Frame) bool {
+		return funcname.Match(f.Function, "bufio.*", "bytes.*", "strings.*")
+	})
 }
 
 // onByte reports whether a call writes or reads exactly one byte of a stream.
 func onByte(p *gocode.Place, call *ast.CallExpr) bool {
 	fn := p.Callee(call)
+	if helper(p, call) {
+		return !inMemory(p, p.TypeOf(call.Args[0])) && single(p, call.Args[1])
+	}
 	if fn == nil || fn.Signature().Recv() == nil || !methods[fn.Name()] || len(call.Args) != 1 {
 		return false
 	}
-	switch syntax.TypeText(p, fn.Signature().Recv().Type()) {
+	return !inMemory(p, fn.Signature().Recv().Type()) && single(p, call.Args[0])
+}
+
+// helper reports whether a call is of a function of package io that reads or writes once.
+func helper(p *gocode.Place, call *ast.CallExpr) bool {
+	return len(call.Args) == 2 && funcname.Match(p.CalleeName(call), "io.ReadFull", "io.WriteString")
+}
+
+// inMemory reports whether values of a type are buffers, or streams in memory.
+func inMemory(p *gocode.Place, t types.Type) bool {
+	switch syntax.TypeText(p, t) {
 	case "*bytes.Buffer", "*strings.Builder", "*bufio.Writer", "*bufio.Reader", "*bytes.Reader", "*strings.Reader":
-		return false
+		return true
 	}
-	return single(p, call.Args[0])
+	return false
 }
 
 // single reports whether an expression has the length 1: []byte{c}, b[:1], b[i:i+1], a[:] of a

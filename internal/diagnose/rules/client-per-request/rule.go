@@ -5,13 +5,20 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/httpconn"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 )
 
 // Rule is client-per-request.
@@ -19,6 +26,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "client-per-request",
 		Kind:  rule.IO,
+		Needs: []rule.Need{rule.NeedCounts},
 		Title: "HTTP transport created for each request",
 		Doc:   doc,
 		Finder: finder.Prepared{
@@ -42,59 +50,225 @@ Create the http.Client once, in a package variable or the struct that needs it.
 It is safe for concurrent use. For many concurrent requests to one host raise
 MaxIdleConnsPerHost; the default is 2.
 
+The rule follows functions of the program that return a client, or something
+that holds one.
+
 It is fine for one request per program, and where each tenant has certificates
 of its own (keep one client per tenant then). A new http.Client without a
 Transport is cheap: all of them share http.DefaultTransport.
 
 Seen in the field: mendersoftware/deviceauth#406, sourcegraph/go-sourcegraph#41.`
 
+// levels is how many callers away from the request the client may be created.
+const levels = 4
+
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	dials := httpconn.Dials(p)
-	if len(dials) == 0 {
+	if len(dials) == 0 || p.Syntax == nil {
 		return finder.Line{}, false
 	}
+	lines := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *made { return look(p.Syntax, place) })
+	at := func(r *site.Row) int {
+		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return funcname.Match(f.Function, httpconn.Calls()[:5]...) })
+		if i < 0 {
+			return -1
+		}
+		first := i + 1
+		for i, end := first, min(len(r.Stack), first+levels); i < end; i++ {
+			k := r.Stack[i].Owner.Kind
+			if (k == gocode.Main || k == gocode.Dependency) && lines.At(r.Stack[i]) != nil && (i == first || often(p, r.Stack[first], r.Stack[i])) {
+				return i
+			}
+		}
+		return -1
+	}
 	judge := func(c *finder.Case) bool {
-		var made ast.Node
-		ok := c.All(func(call *ast.CallExpr) bool {
-			made = transport(c.Place, syntax.Receiver(call))
-			return made != nil && loops.PerCall(c.Place, made) && len(loops.Around(c.Place, call)) <= len(loops.Around(c.Place, made))
-		})
-		if !ok {
+		m := lines.At(&c.Site.Frame)
+		if m == nil {
 			return false
 		}
 		httpconn.Blame(c, dials)
 		c.Cause = fmt.Sprintf("%s creates an http.Transport (line %d) for its request. The connection is dialled for one use, and its goroutines are left behind.",
-			syntax.FuncName(c.Place), syntax.Line(c.Place, made.Pos()))
+			syntax.FuncName(c.Place), syntax.Line(c.Place, m.at.Pos()))
+		if m.through != "" {
+			c.Cause = fmt.Sprintf("%s calls %s (line %d), which creates an http.Transport, for its request. The connection is dialled for one use, and its goroutines are left behind.",
+				syntax.FuncName(c.Place), m.through, syntax.Line(c.Place, m.at.Pos()))
+		}
 		c.Fix = "Create one http.Client with that Transport outside the function and share it: it is safe for concurrent use."
-		if jar(c) {
+		if m.jar {
 			c.Fix = "Create one http.Transport outside the function and share it: it is safe for concurrent use. Keep one client per user around it: a shared Jar would send one user's cookies with another's requests."
 		}
 		return true
 	}
-	return finder.Line{Start: finder.Calls{Functions: httpconn.Calls()[:5]}, Judge: judge}, true
+	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
 }
 
-// jar reports whether a client of the calls has cookies of its own.
-func jar(c *finder.Case) bool {
-	return !c.All(func(call *ast.CallExpr) bool {
-		_, value := syntax.Field(c.Place, syntax.Origin(c.Place, syntax.Receiver(call)), "net/http.Client", "Jar")
-		return value == nil
+// mostRequests is how many requests one client may send on average, as counted.
+const mostRequests = 2
+
+// often reports whether a line that creates a client runs about as often as the line that sends the
+// requests, which a function below it has.
+func often(p *rule.Pass, sends, creates *site.Frame) bool {
+	requests, ok := evidence.Executions(p, *sends)
+	clients, also := evidence.Executions(p, *creates)
+	return ok && also && clients.PerUnit > 0 && requests.PerUnit <= mostRequests*clients.PerUnit && evidence.Hot(p, clients)
+}
+
+// made is a client of a call that is created, with a transport, where it is used.
+type made struct {
+	at      ast.Node // in the function of the call
+	through string   // the function that creates it; "" if that is the function of the call itself
+	jar     bool     // the client has cookies of its own
+}
+
+// look returns the client that a line uses, if the function creates it with a transport of its own,
+// for this call alone; nil for none.
+func look(s *gocode.Syntax, p *gocode.Place) *made {
+	if p.Decl == nil {
+		return nil
+	}
+	for _, call := range syntax.Calls(p) {
+		client := syntax.Receiver(call)
+		if client == nil {
+			continue
+		}
+		from := syntax.Origin(p, client)
+		c := creator{syntax: s}
+		if !syntax.Within(p.Decl, from) || !c.creates(p, client, mostSteps) {
+			continue
+		}
+		m := &made{at: from}
+		if lit := c.literal; lit != nil && syntax.Within(p.Decl, lit) {
+			m.at = lit
+		} else if helper, ok := from.(*ast.CallExpr); ok {
+			m.through = funcname.Short(p.CalleeName(helper))
+		}
+		if !loops.PerCall(p, m.at) || len(loops.Around(p, call)) > len(loops.Around(p, m.at)) {
+			continue
+		}
+		_, jar := syntax.Field(p, from, "net/http.Client", "Jar")
+		m.jar = jar != nil
+		return m
+	}
+	return nil
+}
+
+// mostSteps is how many functions, fields and variables a client is followed through.
+const mostSteps = 5
+
+// creator searches for the creation of a transport.
+type creator struct {
+	syntax  *gocode.Syntax
+	literal ast.Node // that creates it
+}
+
+// creates reports whether evaluating an expression creates an http.Transport: it is one, has one in
+// a field, or is the result of a function that returns one.
+func (c *creator) creates(p *gocode.Place, e ast.Expr, steps int) bool {
+	if steps == 0 || e == nil {
+		return false
+	}
+	if v := syntax.LocalVar(p, e); v != nil && c.assigned(p, v, steps-1) {
+		return true
+	}
+	e = syntax.Origin(p, e)
+	if !within(p, e) {
+		return false // a package variable
+	}
+	if ref, ok := e.(*ast.UnaryExpr); ok && ref.Op == token.AND {
+		e = ast.Unparen(ref.X)
+	}
+	switch e := e.(type) {
+	case *ast.CompositeLit:
+		return c.holds(p, e, steps-1)
+	case *ast.CallExpr:
+		if p.CalleeName(e) == "(*net/http.Transport).Clone" {
+			c.literal = e
+			return true
+		}
+		return c.returns(p, e, steps-1)
+	}
+	return false
+}
+
+// within reports whether an expression is in the function around a place.
+func within(p *gocode.Place, e ast.Expr) bool { return p.Decl != nil && syntax.Within(p.Decl, e) }
+
+// holds reports whether a literal is a transport, or has a client or another wrapper of a new one
+// in a field.
+func (c *creator) holds(p *gocode.Place, lit *ast.CompositeLit, steps int) bool {
+	t := p.TypeOf(lit)
+	if t == nil {
+		return false
+	}
+	if t.String() == "net/http.Transport" {
+		c.literal = lit
+		return true
+	}
+	if _, ok := t.Underlying().(*types.Struct); !ok {
+		return false
+	}
+	return slices.ContainsFunc(lit.Elts, func(elt ast.Expr) bool {
+		if kv, ok := elt.(*ast.KeyValueExpr); ok {
+			elt = kv.Value
+		}
+		return c.creates(p, elt, steps)
 	})
 }
 
-// transport returns the literal of the http.Transport that the function creates for a client, also
-// through variables that are set once; nil when the transport comes from elsewhere.
-func transport(p *gocode.Place, client ast.Expr) ast.Node {
-	if client == nil {
-		return nil
+// assigned reports whether a field of a local variable gets a new transport, or something that has
+// one: client.Transport = &http.Transport{…}.
+func (c *creator) assigned(p *gocode.Place, v *types.Var, steps int) bool {
+	if p.Decl == nil || syntax.Param(p, v) {
+		return false
 	}
-	_, value := syntax.Field(p, syntax.Origin(p, client), "net/http.Client", "Transport")
-	if value == nil {
-		return nil
+	found := false
+	ast.Inspect(p.Decl, func(n ast.Node) bool {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok || found || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+			return !found
+		}
+		sel, ok := ast.Unparen(a.Lhs[0]).(*ast.SelectorExpr)
+		found = ok && syntax.LocalVar(p, sel.X) == v && carries(p.TypeOf(sel)) && c.creates(p, a.Rhs[0], steps)
+		return !found
+	})
+	return found
+}
+
+// carries reports whether a field's type is that of a client or a transport.
+func carries(t types.Type) bool {
+	if t == nil {
+		return false
 	}
-	lit, _ := syntax.Field(p, syntax.Origin(p, value), "net/http.Transport", "")
-	if lit == nil || p.Decl == nil || !syntax.Within(p.Decl, lit) {
-		return nil
+	switch strings.TrimPrefix(t.String(), "*") {
+	case "net/http.RoundTripper", "net/http.Transport", "net/http.Client":
+		return true
 	}
-	return lit
+	return false
+}
+
+// returns reports whether a function of the program returns, on each call, something with a new
+// transport.
+func (c *creator) returns(p *gocode.Place, call *ast.CallExpr, steps int) bool {
+	if _, conversion := p.Conversion(call); conversion {
+		return false
+	}
+	in, ok := c.syntax.Declared(p.Callee(call))
+	if !ok {
+		return false
+	}
+	found := false
+	ast.Inspect(in.Decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			if len(n.Results) > 0 && !found && loops.PerCall(in, n) {
+				inner := creator{syntax: c.syntax}
+				found = inner.creates(in, n.Results[0], steps)
+			}
+		}
+		return !found
+	})
+	return found
 }

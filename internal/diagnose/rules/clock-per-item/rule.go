@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"strings"
 
+	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -13,6 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 )
 
 // least is the minimum number of readings for each call of the function: a loop of fewer iterations
@@ -52,7 +55,8 @@ time the whole batch, or one step in a hundred.
 
 It is fine where an iteration takes microseconds or waits. The rule reports
 loops with at least 64 readings for each call of the function, as counted in the
-recording, and leaves alone loops that wait.
+recording, also where a function that the loop calls reads the clock, and leaves
+alone loops that wait.
 
 Seen in the field: ryodocx/kube-credential-cache#70 (two thirds less time),
 cockroachdb/cockroach#133315 (1 % of CPU in a whole database).`
@@ -81,6 +85,60 @@ func judge(c *finder.Case) bool {
 			c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s per call of the function, %.2g ns each", evidence.Times(ran.PerCall), each*1e9)})
 		}
 		return true
+	}
+	return inCaller(c)
+}
+
+// levels is how many callers away from the reading the loop may be.
+const levels = 3
+
+// inCaller judges a function that reads the clock once, such as a method that reports whether an
+// entry has expired, and that a loop of a caller calls for each item.
+func inCaller(c *finder.Case) bool {
+	if !c.All(func(call *ast.CallExpr) bool { return len(loops.Around(c.Place, call)) == 0 && compares(c.Place, call) }) {
+		return false
+	}
+	var by loops.Caller
+	var ran counts.Executions
+	c.Keep(func(r *site.Row) bool {
+		l, ok := loops.Calling(c.Pass.Syntax, r.Stack, r.Owner, levels)
+		if !ok {
+			return false
+		}
+		if around := loops.Around(l.Place, l.Call); loops.Waits(l.Place, around[len(around)-1]) {
+			return false
+		}
+		times, ok := evidence.Executions(c.Pass, *l.Frame)
+		if !ok || times.PerCall < least {
+			return false
+		}
+		by, ran = l, times
+		return true
+	})
+	if c.Empty() {
+		return false
+	}
+	name := syntax.FuncName(c.Place)
+	c.Cause = fmt.Sprintf("%s reads the clock, and the loop on line %d of %s calls it in every iteration, %s per call: %s each time.",
+		name, by.Line(), by.Name(), evidence.Times(ran.PerCall), funcname.Short(c.Name()))
+	c.Fix = fmt.Sprintf("Read the clock once before the loop on line %d of %s, and pass the time to %s.", by.Line(), by.Name(), name)
+	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s per call of %s", evidence.Times(ran.PerCall), by.Name())})
+	return true
+}
+
+// compares reports whether a reading is only compared with another time, or is the only result of
+// the function: a time for each item says no more than one for all of them. One that measures the
+// item itself does.
+func compares(p *gocode.Place, call *ast.CallExpr) bool {
+	switch n := syntax.Parent(p, call).(type) {
+	case *ast.ReturnStmt:
+		return len(n.Results) == 1
+	case *ast.SelectorExpr: // time.Now().After(…)
+		return true
+	case *ast.BinaryExpr: // time.Since(…) > …
+		return true
+	case *ast.CallExpr: // ….Before(time.Now())
+		return strings.HasPrefix(p.CalleeName(n), "(time.Time).")
 	}
 	return false
 }

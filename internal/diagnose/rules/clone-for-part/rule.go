@@ -2,6 +2,7 @@
 package cloneforpart
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -26,15 +28,14 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "Whole value cloned, and only a part of the clone used",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Prepared{
 			Claim: rule.Claim{
 				// A clone of the part may remain. How large a part it is is not known.
 				Fraction:    rule.Fraction{Expect: 0.85, Low: 0.4, High: 1},
 				Specificity: 1,
 				Removes:     true,
 			},
-			Start: finder.Frames(cloner),
-			Judge: judge,
+			Prepare: prepare,
 		},
 	}
 }
@@ -47,18 +48,18 @@ Read the part from the original, under the same lock, and clone only that part i
 somebody may change it. Or publish immutable values in an atomic.Pointer: whoever
 changes the value stores a new one, and readers need no copy.
 
-It is fine for small values. The rule reports clones of which the function uses
-up to three parts, and that it neither changes, returns, stores nor passes on as
-a whole.
+It is fine for small values. The rule reports clones of which a function uses up
+to three parts, and that it neither changes, stores nor passes on as a whole: the
+function that clones, or one that calls a getter which returns the clone.
 
 Seen in the field: milvus-io/milvus#29620, mondoohq/mql#3125, grafana/dskit#1038
 (4.7 % of the CPU of a service).`
 
-// cloner returns the frame of the program, nearest the leaf, that calls a function that clones; -1
-// for none.
+// cloner returns the frame of the program, nearest the leaf, that calls a function that clones, and
+// is not in one itself; -1 for none.
 func cloner(r *site.Row) int {
 	for i := 1; i < len(r.Stack); i++ {
-		if r.Stack[i].Owner.Kind == gocode.Main && clones(r.Stack[i-1].Function) {
+		if r.Stack[i].Owner.Kind == gocode.Main && clones(r.Stack[i-1].Function) && !clones(r.Stack[i].Function) {
 			return i
 		}
 	}
@@ -76,30 +77,106 @@ func clones(function string) bool {
 	return funcname.Match(function, "github.com/mitchellh/copystructure.Copy", "github.com/mohae/deepcopy.Copy")
 }
 
-func judge(c *finder.Case) bool {
-	p := c.Place
-	for _, call := range syntax.Calls(p) {
-		name := p.CalleeName(call)
-		if !clones(name) || funcname.Match(name, "strings.*", "bytes.*", "slices.*", "maps.*") {
-			continue
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+	if p.Syntax == nil {
+		return finder.Line{}, false
+	}
+	s := search{pass: p, found: map[gocode.Pos]*clone{}}
+	return finder.Line{Start: finder.Frames(s.user), Judge: s.judge}, true
+}
+
+// search remembers the lines that use a part of a clone.
+type search struct {
+	pass  *rule.Pass
+	found map[gocode.Pos]*clone
+}
+
+// clone is a clone of which a part is used.
+type clone struct {
+	call   *ast.CallExpr
+	parts  []string
+	getter string // the function of the program that returns the clone; "" if it is made at the line
+}
+
+// mostGetters is how many functions that return a clone are followed.
+const mostGetters = 3
+
+// user returns the frame of a row that uses a part of a clone: the one that makes it, or a caller
+// of a function that returns it.
+func (s *search) user(r *site.Row) int {
+	i := cloner(r)
+	if i < 0 {
+		return -1
+	}
+	getter := ""
+	for end := min(len(r.Stack), i+mostGetters); i < end && r.Stack[i].Owner.Kind == gocode.Main; i++ {
+		p, ok := s.pass.Syntax.At(r.Stack[i].File, r.Stack[i].Line)
+		if !ok {
+			return -1
 		}
-		source := syntax.Receiver(call)
-		if len(call.Args) == 1 {
-			source = call.Args[0]
+		call := loops.CallTo(p, r.Stack[i-1].Function)
+		if call == nil || getter == "" && funcname.Match(p.CalleeName(call), "strings.*", "bytes.*", "slices.*", "maps.*") {
+			return -1
 		}
-		parts := used(p, call)
-		if source == nil || len(parts) == 0 || len(parts) > mostParts {
-			continue
+		if parts := used(p, call); len(parts) > 0 && len(parts) <= mostParts {
+			s.found[gocode.Pos{File: r.Stack[i].File, Line: r.Stack[i].Line}] = &clone{call, parts, getter}
+			return i
 		}
-		text := funcname.List(parts)
-		c.Cause = fmt.Sprintf("%s copies all of %s with everything that it refers to on every call of %s, and only %s of the copy is used.",
-			funcname.Short(name), syntax.Text(source), syntax.FuncName(p), text)
-		c.Fix = fmt.Sprintf("Read %s from %s itself, under the same lock, and clone only that part if it may be changed; or replace %[2]s as a whole when it changes, in an atomic.Pointer, so that readers need no copy.",
-			text, syntax.Text(source))
-		c.Confidence = rule.Likely
+		if !returned(p, call) {
+			return -1
+		}
+		getter = syntax.FuncName(p)
+	}
+	return -1
+}
+
+// returned reports whether the function around a call only returns its result.
+func returned(p *gocode.Place, call *ast.CallExpr) bool {
+	whole := result(p, call)
+	if _, ok := syntax.Parent(p, whole).(*ast.ReturnStmt); ok {
 		return true
 	}
-	return false
+	v := syntax.LocalVar(p, syntax.AssignedTo(p, whole))
+	if v == nil || len(syntax.Assigned(p, v)) != 1 {
+		return false
+	}
+	reads := syntax.Reads(p, v)
+	if len(reads) == 0 {
+		return false
+	}
+	for _, id := range reads {
+		if _, ok := syntax.Parent(p.Outer(), id).(*ast.ReturnStmt); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *search) judge(c *finder.Case) bool {
+	found := s.found[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	if found == nil {
+		return false
+	}
+	p, call := c.Place, found.call
+	text := funcname.List(found.parts)
+	c.Confidence = rule.Likely
+	if found.getter != "" {
+		c.Cause = fmt.Sprintf("%s returns a deep copy of everything, and %s uses only %s of it, on every call.", found.getter, syntax.FuncName(p), text)
+		c.Fix = fmt.Sprintf("Add a function beside %s that returns only what is needed, read under the same lock; or replace the value as a whole when it changes, in an atomic.Pointer, so that readers need no copy.", found.getter)
+		return true
+	}
+	source := syntax.Receiver(call)
+	if len(call.Args) == 1 {
+		source = call.Args[0]
+	}
+	if source == nil {
+		return false
+	}
+	c.Cause = fmt.Sprintf("%s copies all of %s with everything that it refers to on every call of %s, and only %s of the copy is used.",
+		funcname.Short(p.CalleeName(call)), syntax.Text(source), syntax.FuncName(p), text)
+	c.Fix = fmt.Sprintf("Read %s from %s itself, under the same lock, and clone only that part if it may be changed; or replace %[2]s as a whole when it changes, in an atomic.Pointer, so that readers need no copy.",
+		text, syntax.Text(source))
+	return true
 }
 
 // used returns the parts that a function uses of the result of a call, as source text; nil when it

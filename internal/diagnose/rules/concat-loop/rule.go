@@ -6,12 +6,14 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/safety"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
@@ -50,6 +52,9 @@ Write the pieces into a strings.Builder and call String once after the loop;
 call Grow first when the length is known. To repeat one piece there is
 strings.Repeat, to put a separator between pieces strings.Join.
 
+The same happens with s = fmt.Sprintf("%s%s", s, x), and with a method that adds
+one piece to a field, where the loop is in a caller.
+
 It is fine for two pieces, and for a loop that seldom runs: the rule reports
 only what the profile shows to cost something. It leaves alone loops of at most
 two iterations, and strings that are set again in every iteration.
@@ -59,11 +64,21 @@ applications" (artem.krylysov.com, 2017), where the loop made a third of all
 objects. Go's own rewrite for it is the stringsbuilder analyzer of go fix
 (golang.org/x/tools/go/analysis/passes/modernize).`
 
-func concatenating(s *site.Site) rule.Match { return finder.TakeCallsAndOwn(s, concat) }
+func concatenating(s *site.Site) rule.Match {
+	return finder.TakeCallsAndOwn(s, append(formatters(), concat)...)
+}
+
+// formatters are functions that return a new string with all of their arguments.
+func formatters() []string {
+	return []string{"fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln", "strings.Join"}
+}
 
 func judge(c *finder.Case) bool {
 	growth, ok := grows(c.Place)
 	if !ok {
+		return apart(c)
+	}
+	if !growth.claim(c) {
 		return false
 	}
 	c.Cause = growth.cause(c.Place)
@@ -79,6 +94,19 @@ type growth struct {
 	stmt    *ast.AssignStmt
 	loop    ast.Node
 	prepend bool
+	through string // the formatter that makes the longer string; "" for an operator
+}
+
+// claim narrows a match to the rows that make the longer string.
+func (g growth) claim(c *finder.Case) bool {
+	c.Keep(func(r *site.Row) bool {
+		return g.through != "" && stacks.Calls(r, g.through) || g.through == "" && (stacks.Leaf(r) || stacks.Calls(r, concat))
+	})
+	if g.through != "" {
+		// The new piece is formatted by a Builder, too.
+		c.Fraction = &rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.95}
+	}
+	return !c.Empty()
 }
 
 // grows returns the growth on the line of the place.
@@ -90,35 +118,60 @@ func grows(p *gocode.Place) (growth, bool) {
 		if ok || !isAssign || syntax.Line(p, stmt.Pos()) > p.Line || syntax.Line(p, stmt.End()) < p.Line {
 			return !ok
 		}
-		prepend, extends := extension(p, stmt)
+		g, extends := extension(p, stmt)
 		if !extends {
 			return true
 		}
-		if loop := growingLoop(p, stmt); loop != nil {
-			found, ok = growth{stmt, loop, prepend}, true
+		if g.loop = growingLoop(p, stmt); g.loop != nil {
+			found, ok = g, true
 		}
 		return !ok
 	})
 	return found, ok
 }
 
-// extension reports whether a statement is s += x, s = s + x or s = x + s for a string s.
-func extension(p *gocode.Place, stmt *ast.AssignStmt) (prepend, ok bool) {
+// extension reports whether a statement is s += x, s = s + x or s = x + s for a string s, or sets s
+// to what a formatter makes of s and others.
+func extension(p *gocode.Place, stmt *ast.AssignStmt) (growth, bool) {
+	g := growth{stmt: stmt}
 	if len(stmt.Lhs) != 1 || len(stmt.Rhs) != 1 || !syntax.IsString(p, stmt.Lhs[0]) {
-		return false, false
+		return g, false
 	}
 	switch stmt.Tok {
 	case token.ADD_ASSIGN:
-		return false, true
+		return g, true
 	case token.ASSIGN:
 		parts := syntax.Operands(stmt.Rhs[0])
+		if call, ok := ast.Unparen(stmt.Rhs[0]).(*ast.CallExpr); ok {
+			parts, g.through = formatted(p, call)
+		}
 		for i, part := range parts {
 			if len(parts) > 1 && syntax.Same(p, part, stmt.Lhs[0]) {
-				return i > 0, true
+				g.prepend = i > 0
+				return g, true
 			}
 		}
 	}
-	return false, false
+	return g, false
+}
+
+// formatted returns the texts that a call of a formatter puts one after the other, and its name.
+func formatted(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, string) {
+	name := p.CalleeName(call)
+	if !slices.Contains(formatters(), name) || call.Ellipsis.IsValid() {
+		return nil, ""
+	}
+	switch name {
+	case "fmt.Sprintf":
+		return call.Args[1:], name
+	case "strings.Join":
+		list, ok := ast.Unparen(call.Args[0]).(*ast.CompositeLit)
+		if !ok {
+			return nil, ""
+		}
+		return list.Elts, name
+	}
+	return call.Args, name
 }
 
 // growingLoop returns the innermost loop whose iterations make the string longer:

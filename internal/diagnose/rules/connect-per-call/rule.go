@@ -2,8 +2,10 @@
 package connectpercall
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -23,7 +25,7 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "Connection opened for each call",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Prepared{
 			Claim: rule.Claim{
 				// The rows are dialling, handshakes and what the client sets up for them; a pool
 				// does that a few times.
@@ -31,8 +33,7 @@ func Rule() rule.Rule {
 				Specificity: 1,
 				Removes:     true,
 			},
-			Start: finder.Frames(connecting),
-			Judge: judge,
+			Prepare: prepare,
 		},
 	}
 }
@@ -49,7 +50,8 @@ concurrent use and reconnect by themselves. Keep connections that are not safe
 for concurrent use (net/rpc, SMTP, LDAP, plain TCP) in a pool.
 
 It is fine where a connection is the purpose, as in a probe of ports. The rule
-reports functions that open a connection, use it, and close it again.
+reports functions that open a connection, themselves or through functions that
+return it, use it, and close it again.
 
 Seen in the field: grpc/grpc-go#1569 (Dial, RPC, Close in a loop);
 drand/drand#884.`
@@ -76,19 +78,104 @@ func connecting(r *site.Row) int {
 	return -1
 }
 
-func judge(c *finder.Case) bool {
-	for _, call := range c.Place.Calls() {
-		open, v := opened(c.Place, call)
-		if v == nil || strings.HasPrefix(c.Place.CalleeName(open), "database/sql.") || // sql-open-per-call
-			!loops.PerCall(c.Place, open) || !usedAndClosed(c.Place, v) {
-			continue
+// mostHelpers is how many functions that return a connection, or something that holds one, are
+// followed to the function that uses it.
+const mostHelpers = 4
+
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+	if p.Syntax == nil {
+		return finder.Line{}, false
+	}
+	lines := finder.Remember(p, look)
+	at := func(r *site.Row) int {
+		i := connecting(r)
+		if i < 0 {
+			return -1
 		}
-		name := funcname.Short(c.Place.CalleeName(open))
-		c.Cause = fmt.Sprintf("%s opens a connection with %s, uses it and closes it again: every call pays for the connection.", syntax.FuncName(c.Place), name)
-		c.Fix = fmt.Sprintf("Call %s once at startup and share the result; if it is not safe for concurrent use, keep a pool of them.", name)
+		for end := min(len(r.Stack), i+mostHelpers); i < end && r.Stack[i].Owner.Kind == gocode.Main; i++ {
+			switch l := lines.At(r.Stack[i]); {
+			case l == nil:
+				return -1
+			case l.open != "":
+				return i
+			}
+		}
+		return -1
+	}
+	judge := func(c *finder.Case) bool {
+		l := lines.At(&c.Site.Frame)
+		if l == nil || l.open == "" {
+			return false
+		}
+		c.Cause = fmt.Sprintf("%s opens a connection with %s, uses it and closes it again: every call pays for the connection.", syntax.FuncName(c.Place), l.open)
+		c.Fix = fmt.Sprintf("Call %s once at startup and share the result; if it is not safe for concurrent use, keep a pool of them.", l.open)
 		return true
 	}
-	return false
+	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+}
+
+// line is what a line does with the connection that is opened below it: it opens one for a single
+// use, or returns it to its caller.
+type line struct {
+	open string // the function that opens it; "" if it is returned
+}
+
+// look returns what a line does with a connection; nil for anything else.
+func look(_ *site.Frame, p *gocode.Place) *line {
+	for _, call := range p.Calls() {
+		open, v := opened(p, call)
+		if v == nil || lent(p, open) || !loops.PerCall(p, open) || !usedAndClosed(p, v) {
+			continue
+		}
+		return &line{funcname.Short(p.CalleeName(open))}
+	}
+	sig := syntax.SignatureOf(p)
+	if sig == nil || sig.Results().Len() == 0 || !closes(sig.Results().At(0).Type()) {
+		return nil
+	}
+	for _, call := range p.Calls() {
+		if !loops.PerCall(p, call) {
+			return nil // it fills a pool or a field
+		}
+	}
+	return &line{}
+}
+
+// lent reports whether a call takes a connection from a pool, which opens it only when it has none:
+// its own rules are about that.
+func lent(p *gocode.Place, open *ast.CallExpr) bool {
+	name := p.CalleeName(open)
+	if strings.Contains(name, "database/sql.") { // sql-open-per-call, sql-idle-conns
+		return true
+	}
+	name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	for _, word := range []string{"acquire", "borrow", "take", "checkout", "query", "begin"} {
+		if strings.HasPrefix(name, word) {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, "get") && keeps(p.Declaration(p.Callee(open)))
+}
+
+// keeps reports whether a function may return something that it kept: it receives from a channel or
+// reads an element of a list or map. So may one that is not known.
+func keeps(decl *ast.FuncDecl) bool {
+	if decl == nil || decl.Body == nil {
+		return true
+	}
+	found := false
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IndexExpr, *ast.SelectStmt, *ast.RangeStmt:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.SelectorExpr:
+			found = found || n.Sel.Name == "Get" || n.Sel.Name == "Load"
+		}
+		return !found
+	})
+	return found
 }
 
 // opened returns the call that opens the connection which a call opens or uses, and the variable

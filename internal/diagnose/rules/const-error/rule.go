@@ -3,16 +3,23 @@ package consterror
 
 import (
 	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
 
-var makers = []string{"errors.New", "fmt.Errorf"}
+// makers are functions that create an error, as profiles name them.
+var makers = []string{"errors.New", "fmt.Errorf", "google.golang.org/grpc/status.Error", "google.golang.org/grpc/status.Errorf"}
 
 // Rule is const-error.
 func Rule() rule.Rule {
@@ -21,18 +28,23 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "The same error re-created on every call",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				Removes:     true,
 				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1}, // a variable is created once
 				Specificity: 1,
 			},
-			Start: finder.Rows(func(s *site.Site) rule.Match { return finder.TakeCalls(s, makers...) }),
-			Judge: guilty,
-			Unseen: finder.Words{
-				Cause: "An error is created here on a hot path. The source is not available: its text may or may not be constant.",
-				Fix:   "If the text is constant, return a package variable.",
-			}.Fill,
+			Lines: []finder.Line{{
+				Start: finder.Rows(func(s *site.Site) rule.Match { return finder.TakeCalls(s, makers...) }),
+				Judge: guilty,
+				Unseen: finder.Words{
+					Cause: "An error is created here on a hot path. The source is not available: its text may or may not be constant.",
+					Fix:   "If the text is constant, return a package variable.",
+				}.Fill,
+			}, {
+				Start: finder.Rows(finder.TakeOwn),
+				Judge: literal,
+			}},
 		},
 	}
 }
@@ -40,7 +52,8 @@ func Rule() rule.Rule {
 const doc = `errors.New allocates a value on each call, and fmt.Errorf also parses its
 format, takes a printer from a pool and copies the text, even if there is
 nothing to format. An error with a constant text is always the same: on a hot
-path it belongs in a package variable.
+path it belongs in a package variable. So does one that wraps a package variable
+(fmt.Errorf("load: %w", ErrClosed)), and a literal of constants.
 
 Callers can also test for a variable with errors.Is. Note that the results of
 two calls of errors.New differ, while a variable equals itself: a program that
@@ -53,18 +66,127 @@ Seen in the field: the constErrorNew check of quasilyte/go-perfguard.`
 
 func guilty(c *finder.Case) bool {
 	p, m := c.Place, c.Match
-	calls := syntax.CallsOf(p, makers...)
+	calls := syntax.CallsOf(p, funcname.TypedAll(makers)...)
 	for _, call := range calls {
-		text, ok := "", false
-		if len(call.Args) == 1 {
-			text, ok = syntax.ConstString(p, call.Args[0])
-		}
-		name := p.CalleeName(call)
-		if !ok || !loops.PerCall(p, call) || name == "fmt.Errorf" && strings.Contains(text, "%") {
+		if !loops.PerCall(p, call) {
 			return false
 		}
-		m.Cause = fmt.Sprintf("%s creates the same error %q again on every call of %s.", name, syntax.Short(text), syntax.FuncName(p))
-		m.Fix = fmt.Sprintf("Return a package variable: var err… = errors.New(%q). Callers can then test for it with errors.Is.", syntax.Short(text))
+		if !constant(p, call) {
+			return len(calls) == 1 && given(c, call)
+		}
+		name, text := p.CalleeName(call), syntax.Short(strings.Trim(textOf(p, call), `"`))
+		m.Cause = fmt.Sprintf("%s creates the same error %q again on every call of %s.", funcname.Short(name), text, syntax.FuncName(p))
+		m.Fix = fmt.Sprintf("Return a package variable: var err… = %s. Callers can then test for it with errors.Is.", syntax.Short(syntax.Text(call)))
+		if len(call.Args) == 1 {
+			m.Fix = fmt.Sprintf("Return a package variable: var err… = errors.New(%q). Callers can then test for it with errors.Is.", text)
+		}
 	}
 	return len(calls) > 0
+}
+
+// textOf returns the text of an error, which is the last constant string among the arguments of a
+// call of fmt.Errorf or a function like it.
+func textOf(p *gocode.Place, call *ast.CallExpr) string {
+	for _, arg := range call.Args {
+		if text, ok := syntax.ConstString(p, arg); ok {
+			return text
+		}
+	}
+	return syntax.Text(call)
+}
+
+// constant reports whether a call makes the same error each time: from constants, and from errors
+// that are package variables.
+func constant(p *gocode.Place, call *ast.CallExpr) bool {
+	for _, arg := range call.Args {
+		if _, ok := p.Const(arg); !ok && !sentinel(p, arg) && !syntax.Fixed(p, arg) {
+			return false
+		}
+	}
+	text, ok := syntax.ConstString(p, call.Args[0])
+	return !ok || len(call.Args) > 1 || p.CalleeName(call) != "fmt.Errorf" || !strings.Contains(text, "%")
+}
+
+// sentinel reports whether an expression is a package variable of type error that nothing in the
+// package sets again.
+func sentinel(p *gocode.Place, e ast.Expr) bool {
+	v := syntax.Named(p, e)
+	if v == nil || v.IsField() || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() || !types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+		return false
+	}
+	return v.Pkg() != p.Pkg || p.Initial(v) != nil
+}
+
+// mostTexts is the largest number of different constants that callers may pass.
+const mostTexts = 8
+
+// given judges a function that makes an error from its parameters, for which its callers pass
+// constants.
+func given(c *finder.Case, call *ast.CallExpr) bool {
+	var passed []string
+	c.Keep(func(r *site.Row) bool {
+		for _, arg := range call.Args {
+			values := flow.Given(c.Pass, c.Place, r, r.Owner, arg)
+			if len(values) == 0 && !sentinel(c.Place, arg) {
+				return false
+			}
+			if _, own := c.Place.Const(arg); !own {
+				for _, v := range values {
+					passed = append(passed, v.ExactString())
+				}
+			}
+		}
+		return true
+	})
+	slices.Sort(passed)
+	passed = slices.Compact(passed)
+	if c.Empty() || len(passed) == 0 || len(passed) > mostTexts {
+		return false
+	}
+	c.Cause = fmt.Sprintf("%s creates the same errors again on every call of %s: its callers pass only %s.",
+		funcname.Short(c.Place.CalleeName(call)), syntax.FuncName(c.Place), funcname.List(passed))
+	c.Fix = "Create each of these errors once, in a package variable, and return that. Callers can then test for it with errors.Is."
+	return true
+}
+
+// literal judges an error that is a literal of constants: return &NotFound{Kind: "user"}.
+func literal(c *finder.Case) bool {
+	p := c.Place
+	for _, n := range syntax.Allocating(p) {
+		ref, ok := n.(*ast.UnaryExpr)
+		if !ok || !syntax.AllocatesOnly(p, ref) {
+			continue
+		}
+		lit, ok := ast.Unparen(ref.X).(*ast.CompositeLit)
+		if !ok || !isError(p.TypeOf(ref)) || !fixed(p, lit) || !loops.PerCall(p, ref) {
+			continue
+		}
+		if _, returned := syntax.Parent(p, ref).(*ast.ReturnStmt); !returned {
+			continue
+		}
+		c.Cause = fmt.Sprintf("%s creates the same error %s again on every call.", syntax.FuncName(p), syntax.Text(ref))
+		c.Fix = fmt.Sprintf("Return a package variable: var err… = %s, if no caller changes its fields.", syntax.Text(ref))
+		c.Confidence = rule.Likely // a caller may change its fields
+		return true
+	}
+	return false
+}
+
+// fixed reports whether all values of a literal are constants or errors that are package variables.
+func fixed(p *gocode.Place, lit *ast.CompositeLit) bool {
+	for _, elt := range lit.Elts {
+		if kv, ok := elt.(*ast.KeyValueExpr); ok {
+			elt = kv.Value
+		}
+		if _, ok := p.Const(elt); !ok && !sentinel(p, elt) {
+			return false
+		}
+	}
+	return len(lit.Elts) > 0
+}
+
+// isError reports whether a type has the method of type error.
+func isError(t types.Type) bool {
+	e, _ := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	return t != nil && types.Implements(t, e)
 }

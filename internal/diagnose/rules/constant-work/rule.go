@@ -4,9 +4,13 @@ package constantwork
 import (
 	"fmt"
 	"go/ast"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/effects"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -46,6 +50,9 @@ time zone database, which takes 10 to 30 µs.
 Keep the result in a package variable, or in a sync.OnceValue when it may fail
 or is rarely needed.
 
+It is the same where a function of the program passes its parameter on and all
+its callers pass constants: zone("Europe/Berlin").
+
 It is fine in main and init, which run once. The result is then shared: do not
 write to a slice, a *url.URL or a net.IP.
 
@@ -57,7 +64,7 @@ func judge(c *finder.Case) bool {
 		return syntax.AllConst(c.Place, call) && loops.PerCall(c.Place, call)
 	})
 	if !ok {
-		return false
+		return inHelper(c)
 	}
 	call := syntax.Text(c.Calls[0])
 	c.Cause = fmt.Sprintf("%s depends only on constants, yet %s computes it again in every call.", call, syntax.FuncName(c.Place))
@@ -66,4 +73,61 @@ func judge(c *finder.Case) bool {
 	}
 	c.Fix = fmt.Sprintf("Compute %s once, in a package variable or a sync.OnceValue, and share the result read-only.", call)
 	return true
+}
+
+// mostValues is the largest number of different constants that callers may pass.
+const mostValues = 8
+
+// parsers are functions that prepare something from a setting: a text that is often a constant
+// where they are called through a function of the program.
+func parsers() []string {
+	return []string{
+		"time.LoadLocation", "time.ParseDuration", "net.ParseCIDR", "net.ParseIP", "net/netip.ParseAddr", "net/netip.ParsePrefix",
+		"net/netip.MustParseAddr", "net/netip.MustParsePrefix", "net/url.Parse", "encoding/hex.DecodeString", "encoding/base64.(*Encoding).DecodeString",
+	}
+}
+
+// inHelper judges a function that computes something from its parameters, for which its callers
+// pass constants.
+func inHelper(c *finder.Case) bool {
+	if len(c.Calls) != 1 || !funcname.Match(c.Name(), funcname.TypedAll(parsers())...) || !loops.PerCall(c.Place, c.Calls[0]) {
+		return false
+	}
+	var passed []string
+	c.Keep(func(r *site.Row) bool {
+		texts, ok := given(c, r)
+		passed = append(passed, texts...)
+		return ok
+	})
+	slices.Sort(passed)
+	passed = slices.Compact(passed)
+	if c.Empty() || len(passed) == 0 || len(passed) > mostValues {
+		return false
+	}
+	if ran, counted := evidence.Executions(c.Pass, c.Site.Frame); counted && !evidence.Hot(c.Pass, ran) {
+		return false
+	}
+	call := syntax.Text(c.Calls[0])
+	c.Cause = fmt.Sprintf("%s is computed again in every call of %s, although its callers pass only %s.", call, syntax.FuncName(c.Place), funcname.List(passed))
+	c.Fix = fmt.Sprintf("Compute %s once for each of these values, in package variables or a sync.OnceValue, and share the results read-only.", call)
+	return true
+}
+
+// given returns the constants that the caller in a row passes for the parameters among the
+// arguments of the call, as source text. It reports false if one of the arguments is neither such a
+// parameter nor a constant.
+func given(c *finder.Case, r *site.Row) (passed []string, ok bool) {
+	for _, arg := range c.Calls[0].Args {
+		values := flow.Given(c.Pass, c.Place, r, r.Owner, arg)
+		if len(values) == 0 {
+			return nil, false
+		}
+		if _, constant := c.Place.Const(arg); constant {
+			continue
+		}
+		for _, value := range values {
+			passed = append(passed, value.ExactString())
+		}
+	}
+	return passed, len(passed) > 0
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 )
 
 // writers are functions that write out what a buffer holds; compressors end a block, too.
@@ -52,7 +53,8 @@ disk. Flush of a compressor ends a block: what follows starts with new tables,
 and the output grows.
 
 When all pieces are available, and the loop does not wait between them, one
-Flush (and one Sync, if at all) after the loop writes the same bytes.
+Flush (and one Sync, if at all) after the loop writes the same bytes. A function
+that writes one piece and flushes leaves no choice to a caller that has many.
 
 It is fine when the other side waits for each piece, or when each piece must be
 on the disk before the next one: batching is then a decision about durability,
@@ -73,7 +75,7 @@ func judge(c *finder.Case) bool {
 		return loop != nil && !loops.Waits(c.Place, loop) && every(c.Place, loop, call) && loops.FromOutside(c.Place, loop, call.Fun)
 	})
 	if !ok {
-		return false
+		return inCaller(c)
 	}
 	call := c.Calls[0]
 	c.Cause = fmt.Sprintf("The loop on line %d calls %s after each piece, although the next one is available: a system call per piece.", syntax.Line(c.Place, loop.Pos()), syntax.Text(call))
@@ -89,6 +91,40 @@ func judge(c *finder.Case) bool {
 	if strings.HasSuffix(c.Name(), "Sync") {
 		c.Confidence = rule.Likely // each piece may have to be durable before the next
 		c.Fix = fmt.Sprintf("Call %s once, after the loop, unless each piece must be on the disk before the next one starts.", syntax.Text(call))
+	}
+	return true
+}
+
+// levels is how many callers away from the flush the loop may be.
+const levels = 2
+
+// inCaller judges a function that writes a piece and flushes, and that a loop of a caller calls for
+// each piece.
+func inCaller(c *finder.Case) bool {
+	call := c.Calls[0]
+	w := syntax.Receiver(call)
+	if w == nil || len(c.Calls) > 1 || len(loops.Around(c.Place, call)) > 0 || !every(c.Place, c.Place.Func, call) {
+		return false
+	}
+	var by loops.Caller
+	c.Keep(func(r *site.Row) bool {
+		at := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return *f == c.Site.Frame })
+		l, ok := loops.Calling(c.Pass.Syntax, r.Stack, at, levels)
+		if !ok || loops.Waits(l.Place, l.Loop) || !every(l.Place, l.Loop, l.Call) || !l.Shares(c.Place, w) {
+			return false
+		}
+		by = l
+		return true
+	})
+	if c.Empty() {
+		return false
+	}
+	c.Confidence = rule.Likely // the other side may wait for each piece
+	c.Cause = fmt.Sprintf("%s calls %s after each piece, and the loop on line %d of %s calls it for each piece although the next one is available: a system call per piece.",
+		syntax.FuncName(c.Place), syntax.Text(call), by.Line(), by.Name())
+	c.Fix = fmt.Sprintf("Leave the flush to the caller: call %s once, after the loop on line %d of %s.", syntax.Text(call), by.Line(), by.Name())
+	if funcname.Match(c.Name(), funcname.TypedAll(compressors)...) {
+		c.Fraction = &rule.Fraction{Expect: 0.8, Low: 0.4, High: 0.97}
 	}
 	return true
 }

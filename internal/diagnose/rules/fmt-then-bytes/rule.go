@@ -10,6 +10,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/safety"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -47,7 +48,8 @@ once more. The string itself is not needed.
 fmt.Fprintf passes the formatted bytes directly to the writer; fmt.Appendf
 appends them to a slice that can be reused.
 
-It is fine where the string has other uses too. Fprintf calls Write once, as the
+It is fine where the string has other uses too; a variable that is only read
+there makes no difference. Fprintf calls Write once, as the
 original code does.
 
 Seen in the field: the fmtappendf analyzer of
@@ -82,11 +84,11 @@ func guilty(c *finder.Case) bool {
 	}
 	converted := ast.Node(nil)
 	for _, call := range calls {
-		conversion, w := destination(p, call)
+		conversion, w := destination(p, textOf(p, call))
 		if conversion == nil && w == nil {
 			return false
 		}
-		if conversion != nil {
+		if conversion != nil && syntax.Line(p, conversion.Pos()) == p.Line {
 			converted = conversion
 		}
 		name := p.CalleeName(call)
@@ -123,10 +125,29 @@ func boxes(p *gocode.Place, calls []*ast.CallExpr) bool {
 	return false
 }
 
-// destination returns the conversion to bytes whose operand is the text of a call, and the writer
-// that the text is written to; both nil when the string is needed.
-func destination(p *gocode.Place, call *ast.CallExpr) (conversion *ast.CallExpr, writer ast.Expr) {
-	outer, ok := syntax.Parent(p, call).(*ast.CallExpr)
+// textOf returns the expression that stands for the text of a call: the call itself, or the only
+// use of the variable that it is assigned to, if that runs as often.
+func textOf(p *gocode.Place, call *ast.CallExpr) ast.Expr {
+	v := syntax.Result(p, call)
+	if v == nil || !syntax.Local(p, v) || syntax.IsResult(p, v) || len(syntax.Assigned(p, v)) != 1 {
+		return call
+	}
+	reads := syntax.Reads(p, v)
+	if len(reads) != 1 || len(loops.Around(p, reads[0])) != len(loops.Around(p, call)) || !syntax.Inside(syntax.Body(p), reads[0].Pos()) {
+		return call
+	}
+	for _, n := range p.Enclosing(reads[0]) {
+		if lit, ok := n.(*ast.FuncLit); ok && lit != p.Func {
+			return call
+		}
+	}
+	return reads[0]
+}
+
+// destination returns the conversion to bytes whose operand is a text, and the writer that the text
+// is written to; both nil when the string is needed.
+func destination(p *gocode.Place, text ast.Expr) (conversion *ast.CallExpr, writer ast.Expr) {
+	outer, ok := syntax.Parent(p, text).(*ast.CallExpr)
 	if !ok {
 		return nil, nil
 	}

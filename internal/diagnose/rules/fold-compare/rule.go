@@ -42,7 +42,8 @@ discards them. strings.EqualFold allocates nothing and stops at the first
 difference.
 
 The same holds for a string that is converted for a variable or a switch only to
-be compared with a few constants, and for m[strings.ToLower(name)]: the copy
+be compared with a few constants, and for strings.HasPrefix(strings.ToLower(s),
+"bearer "): compare s[:7]. It also holds for m[strings.ToLower(name)]: the copy
 serves one lookup in a map. Write the letters into an array on the stack and
 look up m[string(buf[:n])], a conversion that does not copy.
 
@@ -57,7 +58,7 @@ vitessio/vitess#7606 and AfterShip/clickhouse-sql-parser#318 (keywords of a
 tokenizer), DataDog/go-sqllexer#43 (28 to 46 % less time).`
 
 func judge(c *finder.Case) bool {
-	if lookedUp(c) {
+	if lookedUp(c) || prefixed(c) {
 		return true
 	}
 	var compared []ast.Expr
@@ -184,7 +185,33 @@ func sameCase(p *gocode.Place, converter string, other ast.Expr) bool {
 		return strings.ToUpper(text) == text
 	}
 	call, ok := ast.Unparen(other).(*ast.CallExpr)
-	return ok && p.CalleeName(call) == converter
+	return ok && p.CalleeName(call) == converter || converted(p, other, converter)
+}
+
+// converted reports whether an expression is a local variable that gets only converted texts: in
+// its declaration or, for a parameter, in a statement of the function's own block.
+func converted(p *gocode.Place, e ast.Expr, converter string) bool {
+	v := syntax.LocalVar(p, e)
+	if v == nil || p.Decl == nil {
+		return false
+	}
+	p = p.Outer()
+	values := syntax.Assigned(p, v)
+	for _, value := range values {
+		call, ok := ast.Unparen(value).(*ast.CallExpr)
+		if !ok || p.CalleeName(call) != converter || call.Pos() > e.Pos() {
+			return false
+		}
+	}
+	if len(values) == 0 {
+		return false
+	}
+	if stmt, first := syntax.Declared(p, v); stmt != nil {
+		_, spec := stmt.(*ast.ValueSpec)
+		return spec || first != nil
+	}
+	a := syntax.Parent(p, values[0])
+	return len(values) == 1 && syntax.Parent(p, a) == ast.Node(p.Decl.Body)
 }
 
 // inner returns the operand of a conversion, or the expression itself.

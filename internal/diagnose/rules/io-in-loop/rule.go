@@ -2,6 +2,7 @@
 package ioinloop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"go/ast"
@@ -115,13 +116,18 @@ func kinds() []asked {
 			"database/sql.(*DB).Query*", "database/sql.(*Tx).Query*", "database/sql.(*Stmt).Query*", "database/sql.(*Conn).Query*",
 			"github.com/jackc/pgx/v5.(*Conn).Query*", "github.com/jackc/pgx/v5/pgxpool.(*Pool).Query*",
 			"github.com/jackc/pgx/v5/pgxpool.(*Tx).Query*", "github.com/jackc/pgx/v5.(*dbTx).Query*",
-			"gorm.io/gorm.(*DB).First", "gorm.io/gorm.(*DB).Find", "gorm.io/gorm.(*DB).Take",
+			"gorm.io/gorm.(*DB).First", "gorm.io/gorm.(*DB).Find", "gorm.io/gorm.(*DB).Take", "gorm.io/gorm.(*DB).Count", "gorm.io/gorm.(*DB).Scan", "gorm.io/gorm.(*DB).Pluck",
+			"github.com/jackc/pgx/v4.(*Conn).Query*", "github.com/jackc/pgx/v4/pgxpool.(*Pool).Query*", "github.com/gocql/gocql.(*Query).Iter", "github.com/gocql/gocql.(*Query).Scan",
 			"go.mongodb.org/mongo-driver/mongo.(*Collection).Find*", "go.mongodb.org/mongo-driver/v2/mongo.(*Collection).Find*",
 		}, false},
 		{statement, "Write the rows together, in one transaction: one INSERT with many rows, COPY, or a batch of the driver.", []string{
 			"database/sql.(*DB).Exec*", "database/sql.(*Tx).Exec*", prepared, "database/sql.(*Conn).Exec*",
 			"github.com/jackc/pgx/v5.(*Conn).Exec*", "github.com/jackc/pgx/v5/pgxpool.(*Pool).Exec*",
-			"gorm.io/gorm.(*DB).Create", "gorm.io/gorm.(*DB).Save",
+			"gorm.io/gorm.(*DB).Create", "gorm.io/gorm.(*DB).Save", "gorm.io/gorm.(*DB).Updates", "gorm.io/gorm.(*DB).Update", "gorm.io/gorm.(*DB).Delete",
+			"github.com/jackc/pgx/v5/pgxpool.(*Tx).Exec*", "github.com/jackc/pgx/v5.(*dbTx).Exec*", "github.com/jackc/pgx/v4.(*Conn).Exec*", "github.com/jackc/pgx/v4/pgxpool.(*Pool).Exec*",
+			"go.mongodb.org/mongo-driver/mongo.(*Collection).InsertOne", "go.mongodb.org/mongo-driver/mongo.(*Collection).UpdateOne", "go.mongodb.org/mongo-driver/mongo.(*Collection).ReplaceOne",
+			"go.mongodb.org/mongo-driver/v2/mongo.(*Collection).InsertOne", "go.mongodb.org/mongo-driver/v2/mongo.(*Collection).UpdateOne", "go.mongodb.org/mongo-driver/v2/mongo.(*Collection).ReplaceOne",
+			"github.com/gocql/gocql.(*Query).Exec",
 		}, false},
 		{"command to the store", "Send the commands together: MGET, a pipeline or a transaction of the client.", []string{
 			"github.com/redis/go-redis/v9.cmdable.*", "github.com/go-redis/redis/v8.cmdable.*", "github.com/gomodule/redigo/redis.(*conn).Do",
@@ -129,6 +135,12 @@ func kinds() []asked {
 		}, false},
 		{request, "Where no answer decides the next request, send them in parallel (errgroup, with SetLimit): the loop then takes as long as the slowest. Or ask for all in one request if the other side has such an endpoint, or cache the answers.", []string{
 			"net/http.(*Client).*", "net/http.Get", "net/http.Post", "net/http.Head", "net/http.PostForm",
+			"google.golang.org/grpc.(*ClientConn).Invoke", "net/rpc.(*Client).Call", "github.com/nats-io/nats%2ego.(*Conn).Request*",
+			"connectrpc.com/connect.(*Client[...]).CallUnary", "github.com/valyala/fasthttp.(*Client).Do*", "github.com/valyala/fasthttp.(*HostClient).Do*",
+		}, false},
+		{"message to a broker", "Send the messages together: these clients take a list, or collect messages and send them in the background.", []string{
+			"github.com/segmentio/kafka-go.(*Writer).WriteMessages", "github.com/IBM/sarama.(*syncProducer).SendMessage", "github.com/Shopify/sarama.(*syncProducer).SendMessage",
+			"github.com/twmb/franz-go/pkg/kgo.(*Client).ProduceSync", "github.com/rabbitmq/amqp091-go.(*DeferredConfirmation).Wait*",
 		}, false},
 		{"name lookup", "Cache the addresses for a while instead of resolving the name each time.", []string{"net.(*Resolver).Lookup*", "net.Lookup*"}, false},
 		{"file access", "Read the files once and cache what is needed, with their modification times; or list the directory once (os.ReadDir).", []string{
@@ -214,19 +226,34 @@ type loop struct {
 	from     *site.Frame // the line in the loop that calls the line with I/O; nil for that line itself
 }
 
+// mostRows is how many rows of a line are examined, the most expensive first.
+const mostRows = 64
+
 // around returns the innermost loop that makes a line run often: in its function, or in one of its
-// callers in the most expensive row.
+// callers. If only some of the callers have one, the match keeps the rows of the first.
 func around(p *rule.Pass, m *rule.Match, k asked) (loop, bool) {
-	row := m.CPU[0]
-	for _, r := range m.CPU {
-		if r.Value > row.Value {
-			row = r
-		}
-	}
 	asks, ok := evidence.Executions(p, m.Site.Frame)
 	if !ok || asks.PerUnit <= 0 {
 		return loop{}, false
 	}
+	rows := slices.SortedStableFunc(slices.Values(m.CPU), func(a, b *site.Row) int { return cmp.Compare(b.Value, a.Value) })
+	for i, row := range rows[:min(len(rows), mostRows)] {
+		l, ok := above(p, m, row, k, asks.PerUnit)
+		if !ok {
+			continue
+		}
+		if i > 0 && l.from != nil {
+			m.CPU = stacks.Select(m.CPU, func(r *site.Row) bool {
+				return slices.ContainsFunc(r.Stack, func(f *site.Frame) bool { return *f == *l.from })
+			})
+		}
+		return l, true
+	}
+	return loop{}, false
+}
+
+// above is around for one row; the line with I/O runs asks times for each unit of work.
+func above(p *rule.Pass, m *rule.Match, row *site.Row, k asked, asks float64) (loop, bool) {
 	reached := false
 	for _, f := range row.Stack {
 		own := f.Function == m.Site.Function && f.File == m.Site.File && f.Line == m.Site.Line
@@ -251,7 +278,7 @@ func around(p *rule.Pass, m *rule.Match, k asked) (loop, bool) {
 		if !ok || here.PerUnit < k.fewest()*l.Entries {
 			continue // only few of the iterations have I/O
 		}
-		found := loop{Loop: l, line: line, asks: asks.PerUnit}
+		found := loop{Loop: l, line: line, asks: asks}
 		if !own {
 			found.function, found.from = f.Function, f
 		}

@@ -1,0 +1,95 @@
+package concatloop
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/safety"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+const (
+	// levels is how many callers away from the concatenation the loop may be.
+	levels = 3
+	// leastLength is the minimum mean length, in bytes, of strings that grow apart from their loop:
+	// shorter ones may be set again by other functions.
+	leastLength = 128
+)
+
+// apart judges a concatenation whose loop does not show at the statement: it is in a caller of a
+// method or a function literal, or the loop adds to entries of a map.
+func apart(c *finder.Case) bool {
+	g, ok := extends(c.Place)
+	if !ok || !g.claim(c) || !long(c) {
+		return false
+	}
+	to := g.stmt.Lhs[0]
+	if at, keyed := ast.Unparen(to).(*ast.IndexExpr); keyed {
+		loop := loops.Repeating(c.Place, g.stmt)
+		if loop == nil || !isMap(c.Place, at.X) || !loops.FromOutside(c.Place, loop, at.X) {
+			return false
+		}
+		if r, ok := loop.(*ast.RangeStmt); ok && syntax.Same(c.Place, r.X, at.X) || resetIn(c.Place, to, loop) {
+			return false // each entry once
+		}
+		c.Cause = fmt.Sprintf("The loop on line %d adds to %s again and again (%s): each time a new string is allocated and all of the old one is copied.",
+			syntax.Line(c.Place, loop.Pos()), syntax.Text(to), statement(g.stmt))
+		c.Fix = "Keep a *strings.Builder for each key instead of a string, write to it, and call String once the loop is done."
+		c.Confidence = rule.Likely
+		return true
+	}
+	if len(loops.Around(c.Place, g.stmt)) > 0 {
+		return false
+	}
+	var by loops.Caller
+	c.Keep(func(r *site.Row) bool {
+		l, ok := loops.Calling(c.Pass.Syntax, r.Stack, r.Owner, levels)
+		if ok = ok && l.Shares(c.Place, to); ok {
+			by = l
+		}
+		return ok
+	})
+	if c.Empty() {
+		return false
+	}
+	c.Cause = fmt.Sprintf("%s makes %s longer in each call (%s), and the loop on line %d of %s calls it again and again: each time a new string is allocated and all of %s is copied.",
+		syntax.FuncName(c.Place), g.name(), statement(g.stmt), by.Line(), by.Name(), g.name())
+	c.Fix = fmt.Sprintf("Let %s be a strings.Builder: WriteString appends without a copy; call String once where the text is complete.", g.name())
+	c.Fix = safety.Destination(c.Place, to).Advise(c.Fix)
+	c.Confidence = rule.Likely // another function may set it again
+	c.Evidence = evidence.Compiler(c.Pass, c.Site)
+	return true
+}
+
+// extends returns the statement on the line that makes a string longer.
+func extends(p *gocode.Place) (found growth, ok bool) {
+	for _, n := range p.Nodes {
+		if stmt, is := n.(*ast.AssignStmt); is && !ok {
+			found, ok = extension(p, stmt)
+		}
+	}
+	return found, ok
+}
+
+// long reports whether the strings that a line allocates are long on average.
+func long(c *finder.Case) bool {
+	bytes, objects := stacks.Sum(c.Allocs)
+	return objects > 0 && bytes >= leastLength*objects
+}
+
+func isMap(p *gocode.Place, e ast.Expr) bool {
+	t := p.TypeOf(e)
+	if t == nil {
+		return false
+	}
+	_, ok := t.Underlying().(*types.Map)
+	return ok
+}
