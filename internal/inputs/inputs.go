@@ -50,7 +50,8 @@ func (c *Counts) Apart() (n float64, unit string) {
 	return float64(c.Requests + c.Iterations), "request"
 }
 
-// MostCalls is the number of calls of a function that are examined. The probe has the same limit.
+// MostCalls is the number of calls of a function that are examined at most. The probe has the same
+// limit.
 const MostCalls = 1 << 18
 
 // Function is the inputs of one function.
@@ -89,6 +90,11 @@ type Function struct {
 	// inputs, had not returned, on another goroutine. It is a lower bound for functions with
 	// thousands of inputs, and 0 for those without results.
 	Overlapping int64 `json:"overlapping,omitempty"`
+	// Stopped says that later calls were not examined: after MostCalls, or earlier if the function
+	// is called very often in each request. StoppedAfter is the number of requests and iterations
+	// that could be distinguished until then.
+	Stopped      bool  `json:"stopped,omitempty"`
+	StoppedAfter int64 `json:"stopped_after_requests,omitempty"`
 	// Params says how each named parameter was hashed: by its value, by its address, or not at all.
 	Params []Taken `json:"params"`
 }
@@ -169,14 +175,15 @@ func Parse(text []byte, sources []Source) (*Counts, error) {
 }
 
 // fixed is the number of numbers before those of the parameters.
-const fixed = 16
+const fixed = 17
 
 func function(s Source, n []int64) Function {
 	f := Function{
 		Name: s.Name, Package: s.Package, File: s.File, Line: s.Line,
 		Calls: n[1], Hashed: n[2], Different: n[3], Identical: n[4], InRequest: n[5], PerRequest: n[6],
 		Stable: n[7], StablePerRequest: n[8],
-		Texts: n[9], DifferentTexts: n[10], TextsInRequest: n[11], TextsPerRequest: n[12], Compared: n[13], Same: n[14], Overlapping: n[15], Params: []Taken{},
+		Texts: n[9], DifferentTexts: n[10], TextsInRequest: n[11], TextsPerRequest: n[12], Compared: n[13], Same: n[14], Overlapping: n[15],
+		Stopped: n[16] > 0, StoppedAfter: max(n[16]-1, 0), Params: []Taken{},
 	}
 	kinds := []Taken{ByValue, ByAddress, NotTaken}
 	for _, k := range n[fixed:min(len(n), fixed+s.Params)] {
@@ -193,8 +200,11 @@ func Read(data []byte) (*Counts, error) {
 	}
 	for i, f := range c.Functions {
 		if f.Calls < 0 || f.Hashed < 0 || f.Hashed > f.Calls || f.Different < 0 || f.InRequest < 0 || f.InRequest > f.Hashed || f.PerRequest < 0 ||
-			f.Texts < 0 || f.Texts > f.Calls || f.TextsInRequest < 0 || f.TextsInRequest > f.Texts || f.Same < 0 || f.Compared < f.Same || f.Overlapping < 0 || f.Overlapping > f.Calls {
+			f.Texts < 0 || f.Texts > f.Calls || f.TextsInRequest < 0 || f.TextsInRequest > f.Texts || f.Same < 0 || f.Compared < f.Same || f.Overlapping < 0 || f.Overlapping > f.Calls || f.StoppedAfter < 0 {
 			return nil, fmt.Errorf("inputs: the figures of function %d, %q, contradict each other", i, f.Name)
+		}
+		if f.Calls >= MostCalls {
+			c.Functions[i].Stopped = true // recordings made before the part said so
 		}
 	}
 	return &c, nil

@@ -11,14 +11,15 @@ import (
 var sources = []inputs.Source{{Name: "main.a", Line: 3, Params: 2}, {Name: "main.b", Line: 9}}
 
 func TestParse(t *testing.T) {
-	c, err := inputs.Parse([]byte("requests 10 4 6\n1 5 5 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n0 90 80 64 70 30 10 9 8 7 6 5 4 3 2 1 0 2 0\nalso 0 1 3\nalso 1 0 8\n"), sources)
+	c, err := inputs.Parse([]byte("requests 10 4 6\n1 5 5 1 1 0 0 0 0 0 0 0 0 0 0 0 1 0 0\n0 90 80 64 70 30 10 9 8 7 6 5 4 3 2 1 8 0 2 0\nalso 0 1 3\nalso 1 0 8\n"), sources)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &inputs.Counts{Requests: 10, Targets: 4, Iterations: 6, Functions: []inputs.Function{
-		{Name: "main.b", Line: 9, Calls: 5, Hashed: 5, Different: 1, Identical: 1, Params: []inputs.Taken{}},
+		{Name: "main.b", Line: 9, Calls: 5, Hashed: 5, Different: 1, Identical: 1, Stopped: true, Params: []inputs.Taken{}},
 		{Name: "main.a", Line: 3, Calls: 90, Hashed: 80, Different: 64, Identical: 70, InRequest: 30, PerRequest: 10,
 			Stable: 9, StablePerRequest: 8, Texts: 7, DifferentTexts: 6, TextsInRequest: 5, TextsPerRequest: 4, Compared: 3, Same: 2, Overlapping: 1,
+			Stopped: true, StoppedAfter: 7,
 			Params: []inputs.Taken{inputs.ByValue, inputs.NotTaken}},
 	}, Pairs: []inputs.Pair{{First: "main.b", Then: "main.a", Times: 8}, {First: "main.a", Then: "main.b", Times: 3}}}
 	if !reflect.DeepEqual(c, want) {
@@ -49,7 +50,7 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("%q is taken: %+v", text, c)
 		}
 	}
-	for _, text := range []string{"", "[]", `{"functions":[{"calls":1,"hashed":2}]}`, `{"functions":[{"calls":-1}]}`, `{"functions":[{"calls":1,"overlapping":2}]}`} {
+	for _, text := range []string{"", "[]", `{"functions":[{"calls":1,"hashed":2}]}`, `{"functions":[{"calls":-1}]}`, `{"functions":[{"calls":1,"overlapping":2}]}`, `{"functions":[{"stopped_after_requests":-1}]}`} {
 		if c, err := inputs.Read([]byte(text)); err == nil {
 			t.Errorf("%q is taken: %+v", text, c)
 		}

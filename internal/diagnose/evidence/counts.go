@@ -148,7 +148,11 @@ func InputsSeen(p *rule.Pass, function string) string {
 	if f == nil || f.Calls < leastWatched || f.Hashed < f.Calls || !f.ByValue() {
 		return ""
 	}
-	text := fmt.Sprintf("got %s in %s calls", Different(units.Count(f.Different)), units.Count(f.Calls))
+	calls := units.Count(f.Calls) + " calls"
+	if f.Stopped {
+		calls = "its first " + calls
+	}
+	text := fmt.Sprintf("got %s in %s", Different(units.Count(f.Different)), calls)
 	if again := f.InRequest - f.PerRequest; float64(again) >= leastAgain*float64(f.Calls) {
 		_, unit := p.Inputs.Apart()
 		text += fmt.Sprintf(", %s of them with one that the same %s had before", units.Percent(float64(again)/float64(f.Calls)), unit)

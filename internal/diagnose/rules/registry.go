@@ -86,6 +86,7 @@ import (
 	logunderlock "github.com/hone-go/hone/internal/diagnose/rules/log-under-lock"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
 	machineinfopercall "github.com/hone-go/hone/internal/diagnose/rules/machine-info-per-call"
+	mapasarray "github.com/hone-go/hone/internal/diagnose/rules/map-as-array"
 	mapgrowth "github.com/hone-go/hone/internal/diagnose/rules/map-growth"
 	mapiteration "github.com/hone-go/hone/internal/diagnose/rules/map-iteration"
 	mapperobject "github.com/hone-go/hone/internal/diagnose/rules/map-per-object"
@@ -107,6 +108,7 @@ import (
 	processperrequest "github.com/hone-go/hone/internal/diagnose/rules/process-per-request"
 	procsoverquota "github.com/hone-go/hone/internal/diagnose/rules/procs-over-quota"
 	quadraticinsert "github.com/hone-go/hone/internal/diagnose/rules/quadratic-insert"
+	quadraticsort "github.com/hone-go/hone/internal/diagnose/rules/quadratic-sort"
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
 	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
 	ratelimitwait "github.com/hone-go/hone/internal/diagnose/rules/rate-limit-wait"
@@ -159,6 +161,7 @@ import (
 	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
 	tableofpairs "github.com/hone-go/hone/internal/diagnose/rules/table-of-pairs"
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
+	tickwait "github.com/hone-go/hone/internal/diagnose/rules/tick-wait"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
 	timerinloop "github.com/hone-go/hone/internal/diagnose/rules/timer-in-loop"
 	tinyheap "github.com/hone-go/hone/internal/diagnose/rules/tiny-heap"
@@ -258,6 +261,7 @@ func All() []rule.Rule {
 		logunderlock.Rule(),
 		loopinvariantcall.Rule(),
 		machineinfopercall.Rule(),
+		mapasarray.Rule(),
 		mapgrowth.Rule(),
 		mapiteration.Rule(),
 		mapperobject.Rule(),
@@ -279,6 +283,7 @@ func All() []rule.Rule {
 		processperrequest.Rule(),
 		procsoverquota.Rule(),
 		quadraticinsert.Rule(),
+		quadraticsort.Rule(),
 		queryreparsed.Rule(),
 		randsourcepercall.Rule(),
 		ratelimitwait.Rule(),
@@ -331,6 +336,7 @@ func All() []rule.Rule {
 		stringbytescopy.Rule(),
 		tableofpairs.Rule(),
 		templateparsepercall.Rule(),
+		tickwait.Rule(),
 		timeformatnow.Rule(),
 		timerinloop.Rule(),
 		tinyheap.Rule(),

@@ -21,6 +21,9 @@ import (
 //go:linkname hone0profLabel runtime/pprof.runtime_getProfLabel
 func hone0profLabel() hone0unsafe.Pointer
 
+//go:linkname hone0nanotime runtime.nanotime
+func hone0nanotime() int64
+
 // Limits on what is examined for one call, and on what is kept.
 const (
 	hone0inputBytes    = 1 << 20 // of strings and slices; a call with more is not hashed
@@ -28,6 +31,9 @@ const (
 	hone0inputDepth    = 4       // of nested values
 	hone0inputStruct   = 1 << 9  // bytes of a struct that is identified by its address
 	hone0inputCalls    = 1 << 18 // of a function; later ones are not examined
+	hone0inputOften    = 64      // calls of a function per request, above which it may stop early: see stop
+	hone0inputFirst    = 1 << 14 // calls of such a function that are examined
+	hone0inputTime     = 20e6    // nanoseconds for examining them, if that comes first
 	hone0inputKept     = 1 << 12 // hashes of a set
 	hone0inputRequests = 1 << 19 // that are distinguished
 	hone0inputText     = 64      // bytes of the shortest string or []byte that is compared between functions
@@ -76,6 +82,8 @@ type hone0watched struct {
 	on *bool // in the function's package
 
 	mu         hone0sync.Mutex
+	stopped    int64 // if later calls were not examined, the number of requests so far plus one
+	spent      int64 // nanoseconds of examining
 	calls      int64 // that were examined
 	hashed     int64 // of which all parameters except the receiver were
 	params     [hone0inputParams]int8
@@ -107,7 +115,8 @@ var (
 // that no label has the address of an earlier one.
 var hone0requests struct {
 	hone0sync.Mutex
-	known   map[hone0unsafe.Pointer]hone0unit // by label
+	known   map[hone0unsafe.Pointer]hone0unit           // by label
+	held    map[hone0unsafe.Pointer]hone0unsafe.Pointer // headers, by label
 	labels  []hone0context.Context
 	turns   int           // number of labels of iterations
 	targets hone0distinct // of requests that method and address describe completely: see hone0target
@@ -127,11 +136,12 @@ func hone0collectInputs() {
 	r := &hone0requests
 	r.Lock()
 	r.known, r.labels, r.turns, r.targets = map[hone0unsafe.Pointer]hone0unit{}, nil, 0, hone0distinct{}
+	r.held = map[hone0unsafe.Pointer]hone0unsafe.Pointer{}
 	r.Unlock()
 	hone0texts.clear()
 	for _, w := range hone0watching {
 		w.mu.Lock()
-		w.calls, w.hashed, w.inRequest = 0, 0, 0
+		w.stopped, w.spent, w.calls, w.hashed, w.inRequest = 0, 0, 0, 0, 0
 		w.params = [hone0inputParams]int8{}
 		w.values, w.all, w.perRequest = hone0distinct{}, hone0distinct{}, hone0distinct{}
 		w.texts, w.differentTexts, w.textsInRequest, w.textsPerRequest = 0, hone0distinct{}, 0, hone0distinct{}
@@ -147,13 +157,14 @@ func hone0collectInputs() {
 // the addresses of the results when the function returns; nil if that is not needed.
 func hone0input(id int32, receiver interface{}, args ...interface{}) func(...interface{}) {
 	if id < 0 {
-		hone0mark(hone0unit{loop: -id}, "", "")
+		hone0mark(hone0unit{loop: -id}, nil, "", "")
 		return nil
 	}
 	if int(id) >= len(hone0watching) {
 		return nil
 	}
 	w := hone0watching[id]
+	start := hone0nanotime()
 	var kinds [hone0inputParams]int8
 	h := hone0hasher{}
 	h.SetSeed(hone0seed)
@@ -194,9 +205,8 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) func(...int
 	if long {
 		w.text(text, request)
 	}
-	if w.calls >= hone0inputCalls {
-		*w.on = false
-	}
+	w.spent += hone0nanotime() - start
+	w.stop()
 	for i, k := range kinds {
 		if k > w.params[i] {
 			w.params[i] = k
@@ -219,6 +229,23 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) func(...int
 	}
 	w.enter(stable)
 	return func(results ...interface{}) { w.returned(stable, results) }
+}
+
+// stop ends the examination of a function's calls when enough of them are known. That is early for
+// a function that is called very often in each request: examining all its calls would leave time
+// for few requests, and so for few calls of the functions that are called once in a request and
+// cost as much. The caller holds w.mu.
+func (w *hone0watched) stop() {
+	if w.calls < hone0inputCalls && (w.calls%64 != 0 || w.calls < hone0inputFirst && w.spent < hone0inputTime) {
+		return
+	}
+	r := &hone0requests
+	r.Lock()
+	n := int64(len(r.labels))
+	r.Unlock()
+	if w.calls >= hone0inputCalls || n > 0 && w.calls > hone0inputOften*n {
+		w.stopped, *w.on = n+1, false
+	}
 }
 
 // hone0hasher hashes the parameters of a call.
@@ -420,15 +447,15 @@ func hone0markRequest(v hone0reflect.Value) {
 		if header.Kind() != hone0reflect.Map || target.Kind() != hone0reflect.String || target.Len() == 0 || method.Kind() != hone0reflect.String {
 			return // a request that the program sends has no RequestURI
 		}
-		hone0mark(hone0unit{at: uint64(header.Pointer())}, method.String(), target.String())
+		hone0mark(hone0unit{at: uint64(header.Pointer())}, header.UnsafePointer(), method.String(), target.String())
 	case t.Name() == "RequestCtx" && hone0ends(t.PkgPath(), "github.com/valyala/fasthttp"):
 		connection, number := v.FieldByName("connID"), v.FieldByName("connRequestNum")
 		if connection.Kind() == hone0reflect.Uint64 && number.Kind() == hone0reflect.Uint64 {
-			hone0mark(hone0unit{at: connection.Uint()<<32 + number.Uint() + 1}, "", "")
+			hone0mark(hone0unit{at: connection.Uint()<<32 + number.Uint() + 1}, nil, "", "")
 		}
 	case (t.Name() == "ServerStream" || t.Name() == "Stream") && hone0ends(t.PkgPath(), "google.golang.org/grpc/internal/transport"):
 		if id := v.FieldByName("id"); id.Kind() == hone0reflect.Uint32 {
-			hone0mark(hone0unit{at: uint64(v.UnsafeAddr())<<16 ^ id.Uint()}, "", "")
+			hone0mark(hone0unit{at: uint64(v.UnsafeAddr())<<16 ^ id.Uint()}, nil, "", "")
 		}
 	}
 }
@@ -440,19 +467,26 @@ func hone0ends(path, want string) bool {
 
 // hone0mark marks the goroutine as working for a unit, unless it does already. A goroutine that is
 // marked with a request keeps that mark in loops. Method and target are hashed if they describe the
-// request completely; a body may add to them.
-func hone0mark(u hone0unit, method, target string) {
+// request completely; a body may add to them. What identifies the request by its address is held
+// until the next one: the collector would give the address to that.
+func hone0mark(u hone0unit, held hone0unsafe.Pointer, method, target string) {
 	r := &hone0requests
 	r.Lock()
 	defer r.Unlock()
-	known, ok := r.known[hone0profLabel()]
+	label := hone0profLabel()
+	known, ok := r.known[label]
 	if len(r.labels) >= hone0inputRequests || ok && u.loop == 0 && known == u || ok && u.loop != 0 && known.loop != u.loop {
 		return
 	}
 	ctx := hone0pprof.WithLabels(hone0context.Background(), hone0pprof.Labels("hone", hone0strconv.Itoa(len(r.labels))))
 	hone0pprof.SetGoroutineLabels(ctx)
 	r.labels = append(r.labels, ctx)
-	r.known[hone0profLabel()] = u
+	delete(r.held, label)
+	label = hone0profLabel()
+	r.known[label] = u
+	if held != nil {
+		r.held[label] = held
+	}
 	if u.loop != 0 {
 		r.turns++
 	}
@@ -486,10 +520,11 @@ func hone0currentRequest() uintptr {
 // its number, calls, hashed calls, different inputs, different inputs with receiver and addresses,
 // calls in requests or iterations, different inputs in each of these, summed up; different inputs
 // with the receiver's address alone, and the same in requests; calls with a long text, different
-// texts, and both in requests or iterations; calls whose result is compared with that of an earlier
-// call with the same input, and how many of these returned the same; calls that started while
-// another with the same input ran; and how each parameter was hashed. Lines "also F G N" follow: in
-// N requests, function G got a text that function F had got before.
+// texts, and both in requests or iterations; calls whose result is compared with that of an
+// earlier call with the same input, and how many of these returned the same; calls that started
+// while another with the same input ran; the number of requests and iterations after which calls
+// were no longer examined plus one, 0 if all were; and how each parameter was hashed. Lines "also
+// F G N" follow: in N requests, function G got a text that function F had got before.
 func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err error) {
 	if what == "clear" {
 		hone0collectInputs()
@@ -505,7 +540,7 @@ func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err er
 		for _, n := range []int64{w.calls, w.hashed, w.values.count(), w.all.count(), w.inRequest, w.perRequest.count(),
 			w.stable.count(), w.stablePerRequest.count(),
 			w.texts, w.differentTexts.count(), w.textsInRequest, w.textsPerRequest.count(), w.results.compared, w.results.same,
-			w.overlapping} {
+			w.overlapping, w.stopped} {
 			text = hone0strconv.AppendInt(append(text, ' '), n, 10)
 		}
 		for _, k := range w.params {

@@ -1,6 +1,10 @@
 package costlycall
 
-import "github.com/hone-go/hone/internal/diagnose/rule"
+import (
+	"slices"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+)
 
 // call is a kind of function that is expensive on a hot path.
 type call struct {
@@ -27,7 +31,7 @@ var (
 
 // known returns the functions that the rule knows.
 func known() []call {
-	return append(append(objects(), clients()...), append(texts(), typed()...)...)
+	return slices.Concat(objects(), clients(), choices(), texts(), typed())
 }
 
 // objects prepare something for later calls.
@@ -121,6 +125,71 @@ func objects() []call {
 		},
 		{
 			functions: []string{
+				"github.com/expr-lang/expr.Eval", "github.com/antonmedv/expr.Eval", "github.com/expr-lang/expr.Compile",
+				"github.com/antonmedv/expr.Compile", "github.com/google/cel-go/cel.NewEnv", "github.com/google/cel-go/cel.NewCustomEnv",
+				"github.com/google/cel-go/cel.(*Env).Compile", "github.com/Knetic/govaluate.NewEvaluableExpression*",
+				"github.com/itchyny/gojq.Parse", "github.com/itchyny/gojq.Compile", "github.com/jmespath/go-jmespath.Search",
+				"github.com/PaesslerAG/jsonpath.Get", "github.com/gobwas/glob.Compile", "github.com/dlclark/regexp2.Compile",
+				"github.com/robfig/cron*.ParseStandard", "github.com/robfig/cron*.Parser.Parse", "github.com/gorhill/cronexpr.Parse",
+				"github.com/antchfx/xpath.Compile", "github.com/Masterminds/semver*.NewConstraint",
+			},
+			does:    "parses and compiles an expression before it can be evaluated",
+			instead: "Compile each expression once, keep the compiled form by its text, and evaluate that.",
+			saves:   rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
+		},
+		{
+			functions: []string{
+				"github.com/go-playground/validator*.New", "github.com/casbin/casbin*.NewEnforcer", "github.com/yuin/goldmark.New",
+				"github.com/microcosm-cc/bluemonday.UGCPolicy", "github.com/microcosm-cc/bluemonday.StrictPolicy", "github.com/microcosm-cc/bluemonday.NewPolicy",
+				"golang.org/x/text/message.NewPrinter", "golang.org/x/text/collate.New", "golang.org/x/text/language.NewMatcher",
+				"github.com/nicksnyder/go-i18n*.NewBundle", "github.com/rivo/uniseg.NewGraphemes",
+			},
+			does:    "builds tables or starts with an empty cache, which later calls fill and use",
+			instead: "Create it once, at the start (one per language or setting where it depends on one), and use it for all calls.",
+			saves:   kept,
+		},
+		{
+			functions: []string{
+				"crypto/x509.ParsePKCS1PrivateKey", "crypto/x509.ParsePKCS8PrivateKey", "crypto/x509.ParseECPrivateKey",
+				"crypto/tls.X509KeyPair", "github.com/golang-jwt/jwt*.Parse*FromPEM", "github.com/dgrijalva/jwt-go*.Parse*FromPEM",
+				"golang.org/x/crypto/ssh.ParsePrivateKey*",
+			},
+			does:     "parses a key, and checks its numbers",
+			instead:  "Parse the key when it is loaded, and keep it instead of its bytes.",
+			saves:    kept,
+			services: true,
+		},
+		{
+			functions: []string{"archive/zip.OpenReader"},
+			does:      "reads the whole directory of the archive before any file of it",
+			instead:   "Keep the reader (it is safe for concurrent use) and open files in it, or keep the files that are needed.",
+			saves:     rule.Fraction{Expect: 0.8, Low: 0.4, High: 1},
+			services:  true,
+		},
+		{
+			functions: []string{
+				"github.com/shirou/gopsutil/*/process.*", "github.com/shirou/gopsutil/*/mem.VirtualMemory*", "github.com/shirou/gopsutil/*/disk.*",
+				"github.com/shirou/gopsutil/*/net.*", "github.com/shirou/gopsutil/*/cpu.Percent*", "github.com/shirou/gopsutil/*/cpu.Times*",
+				"github.com/prometheus/procfs.FS.*", "github.com/prometheus/procfs.Proc.*",
+			},
+			does:     "reads and parses files of /proc and /sys",
+			instead:  "Let one goroutine read them every few seconds, and answer with the last values.",
+			saves:    kept,
+			services: true,
+			waits:    true,
+		},
+		{
+			functions: []string{
+				"github.com/prometheus/client_golang/prometheus.NewRegistry", "github.com/prometheus/client_golang/prometheus.New*Vec",
+				"go.opentelemetry.io/otel/sdk/metric.(*meter).*", "go.opentelemetry.io/otel/metric.Meter.*", // the interface, as source has it
+				"go.uber.org/zap.NewProduction", "go.uber.org/zap.NewDevelopment", "go.uber.org/zap.Config.Build",
+			},
+			does:    "creates a metric or a logger, with its registration or its outputs",
+			instead: "Create it once, at the start, and keep it in a variable or in the struct that uses it.",
+			saves:   kept,
+		},
+		{
+			functions: []string{
 				"os/user.Current", "os/user.Lookup*", "os/exec.LookPath", "os.Executable",
 			},
 			does:    "searches files of the system each time (the user database, the directories of PATH)",
@@ -159,11 +228,38 @@ func clients() []call {
 				"k8s.io/client-go/kubernetes.NewForConfig", "k8s.io/client-go/dynamic.NewForConfig",
 				"github.com/hashicorp/consul/api.NewClient", "github.com/hashicorp/vault/api.NewClient",
 				"go.etcd.io/etcd/client/v3.New", "github.com/gomodule/redigo/redis.Dial*",
+				"github.com/segmentio/kafka-go.NewReader", "github.com/segmentio/kafka-go.Dial*", "github.com/twmb/franz-go/pkg/kgo.NewClient",
+				"cloud.google.com/go/*.NewClient", "github.com/ClickHouse/clickhouse-go*.Open", "github.com/influxdata/influxdb-client-go*.NewClient*",
+				"github.com/docker/docker/client.NewClientWithOpts", "sigs.k8s.io/controller-runtime/pkg/client.New",
+				"k8s.io/client-go/discovery.NewDiscoveryClientForConfig", "k8s.io/client-go/tools/clientcmd.BuildConfigFromFlags",
+				"golang.org/x/crypto/ssh.Dial", "github.com/go-ldap/ldap*.Dial*", "net/smtp.Dial", "net/smtp.SendMail",
+				"firebase.google.com/go*.NewApp", "golang.org/x/oauth2/google.FindDefaultCredentials*", "golang.org/x/oauth2/google.DefaultClient",
 			},
 			does:    "creates a client that has to connect, and to learn about the other side, again",
 			instead: once,
 			saves:   kept,
 			waits:   true,
+		},
+		{
+			functions: []string{
+				"github.com/coreos/go-oidc*.NewProvider", "github.com/lestrrat-go/jwx*/jwk.Fetch", "github.com/MicahParks/keyfunc*.Get",
+				"github.com/MicahParks/keyfunc*.NewDefault*",
+			},
+			does:     "fetches the keys or the settings of the identity provider",
+			instead:  "Create it once, at the start: it keeps the keys, and fetches them again when an unknown one is asked for (jwk.Cache, oidc.Provider.Verifier).",
+			saves:    kept,
+			services: true,
+			waits:    true,
+		},
+		{
+			functions: []string{
+				"net.Lookup*", "net.(*Resolver).Lookup*",
+			},
+			does:     "asks the name server: package net keeps no answers",
+			instead:  "Keep the answer for as long as it may be used (a minute, or its time to live), and ask again in the background.",
+			saves:    kept,
+			services: true,
+			waits:    true,
 		},
 		{
 			functions: []string{
@@ -215,6 +311,54 @@ func clients() []call {
 			instead:  "Read the settings once, at the start, and use the values.",
 			saves:    kept,
 			services: true,
+		},
+	}
+}
+
+// choices have a neighbour that costs less: another type of the same package, or another way.
+func choices() []call {
+	return []call{
+		{
+			functions: []string{
+				"github.com/prometheus/client_golang/prometheus.(*summary).Observe",
+				"github.com/prometheus/client_golang/prometheus.Summary.Observe", // the interfaces, as source has them
+				"github.com/prometheus/client_golang/prometheus.Observer.Observe",
+			},
+			does:    "sorts what was observed and merges it into a stream of quantiles, under a lock",
+			instead: "Use a histogram: an observation is an atomic addition, and the quantiles are computed by whoever asks for them.",
+			saves:   byHand,
+		},
+		{
+			functions: []string{
+				"golang.org/x/image/draw.(*Kernel).Scale", "github.com/nfnt/resize.Resize", "github.com/nfnt/resize.Thumbnail",
+			},
+			does:    "computes each target pixel from many source pixels, weighted by a filter",
+			instead: "Use draw.ApproxBiLinear where a small picture is enough, or halve the picture by averages first, and filter only the last step.",
+			saves:   rule.Fraction{Expect: 0.6, Low: 0.25, High: 0.85},
+		},
+		{
+			functions: []string{
+				"github.com/patrickmn/go-cache.(*cache).Items", "github.com/patrickmn/go-cache.(*Cache).Items",
+			},
+			does:    "copies all entries of the cache to a new map",
+			instead: "Ask for the entries by their keys; to count or to list them, keep what is needed beside the cache.",
+			saves:   byHand,
+		},
+		{
+			functions: []string{
+				"sigs.k8s.io/yaml.Unmarshal*", "github.com/ghodss/yaml.Unmarshal*", "sigs.k8s.io/yaml.YAMLToJSON*", "github.com/ghodss/yaml.YAMLToJSON",
+			},
+			does:    "decodes YAML into maps, encodes these as JSON, and decodes the JSON",
+			instead: "Keep the decoded value or the JSON; where the type has yaml tags, decode into it with a YAML decoder.",
+			saves:   rule.Fraction{Expect: 0.6, Low: 0.3, High: 1},
+		},
+		{
+			functions: []string{
+				"k8s.io/apimachinery/pkg/runtime.(*unstructuredConverter).*", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured.(*Unstructured).DeepCopy",
+			},
+			does:    "walks the whole object by reflection or through maps of any",
+			instead: "Use a typed client and its informer for the kinds that are known, and read shared objects without a copy.",
+			saves:   byHand,
 		},
 	}
 }

@@ -82,8 +82,9 @@ func find(p *rule.Pass) []rule.Match {
 		return nil // a program that exits ends its goroutines
 	}
 	matches, named := leaked(p)
+	lasting := perRequest(p) || p.Benchmark() // they do not end with what they serve
 	for _, g := range p.Parked {
-		if named[g.Place()] || !leaks(p, g) || g.Start.Owner.Kind == gocode.Std || wakes(p, g) && !perRequest(p) {
+		if named[g.Place()] || !leaks(p, g) || g.Start.Owner.Kind == gocode.Std || !lasting && wakes(p, g) {
 			continue
 		}
 		m, ok := match(p, g, "goroutines wait here", course(p))

@@ -71,7 +71,7 @@ func (c *cost) worth(p *rule.Pass, f *inputs.Function) bool {
 		}
 	}
 	perUnit := float64(f.Calls) / units
-	if f.Calls >= inputs.MostCalls { // later ones were not looked at
+	if f.Stopped { // later ones were not looked at
 		e, ok := p.Counts.Line(f.Package, f.File, f.Line)
 		if !ok {
 			return false

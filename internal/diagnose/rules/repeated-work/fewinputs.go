@@ -64,7 +64,7 @@ func (s *search) few(in *inputs.Function) *found {
 		return nil
 	}
 	requests := s.pass.Inputs.Requests > 0
-	switch varied := s.mostDifferent() >= variety*different; {
+	switch varied := s.varied(in, different); {
 	case varied && !file && f.where != asked && s.share(in.Name) < leastShare:
 		return nil // a cache across requests must be worth it
 	case varied && !file:
@@ -79,7 +79,7 @@ func (s *search) few(in *inputs.Function) *found {
 		return nil
 	}
 	calls := units.Count(in.Calls) + " calls"
-	if in.Calls >= inputs.MostCalls {
+	if in.Stopped {
 		calls = "the first " + calls
 	}
 	f.words = calls + ", with " + evidence.Different(units.Count(different))
@@ -147,13 +147,20 @@ func (s *search) loop(name string, repeats float64) bool {
 	return ok && l.Iterations >= fewest && l.Entries > 1 && repeats >= 0.8*l.Iterations && repeats <= 1.25*l.Iterations
 }
 
-// mostDifferent returns the largest number of different inputs, by value, of a watched function.
-func (s *search) mostDifferent() int64 {
+// varied reports whether the load, or the rows that the program processes, varied while the calls
+// of a function with so many different inputs were examined. If they were examined during few
+// requests, it is enough that each of these requests, which differ, had all the inputs.
+func (s *search) varied(in *inputs.Function, different int64) bool {
 	most := s.pass.Inputs.Targets
 	for _, f := range s.pass.Inputs.Functions {
 		most = max(most, f.Different)
 	}
-	return most
+	requests := in.StoppedAfter
+	if !in.Stopped || requests == 0 {
+		return most >= variety*different
+	}
+	return min(most, requests) >= variety*different ||
+		min(s.pass.Inputs.Targets, requests/2) >= variety && float64(in.PerRequest) >= 0.9*float64(different*requests)
 }
 
 // pureBelow reports whether the profile shows no side effects below a function, and whether it

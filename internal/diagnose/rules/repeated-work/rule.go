@@ -223,7 +223,7 @@ func (f *found) repeated(p *rule.Pass, same bool) bool {
 		var n float64
 		n, f.unit = p.Inputs.Apart()
 		f.words = fmt.Sprintf("%s calls in each %s, with %s", units.Number(float64(f.InRequest)/n), f.unit, evidence.Different(units.Number(float64(perRequest)/n)))
-		if f.Calls >= inputs.MostCalls { // later calls were not looked at, so that nothing is known per request
+		if f.Stopped { // later calls were not examined: nothing is known per request
 			f.words = fmt.Sprintf("in its first %s calls, each input came %s times in one %s", units.Count(f.InRequest),
 				units.Number(float64(f.InRequest)/float64(max(perRequest, 1))), f.unit)
 		}
@@ -234,7 +234,7 @@ func (f *found) repeated(p *rule.Pass, same bool) bool {
 			return false
 		}
 		calls := units.Count(f.Calls) + " calls in one run"
-		if f.Calls >= inputs.MostCalls {
+		if f.Stopped {
 			calls = "the first " + calls
 		}
 		f.words = calls + ", with " + evidence.Different(units.Count(different))
