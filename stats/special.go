@@ -166,7 +166,21 @@ func tTails(t, df float64) float64 {
 	return betaI(df/2, 0.5, df/(df+t*t))
 }
 
-// tQuantile975 is the 97.5 % quantile of Student's t.
+// tQuantile975 is the 97.5 % quantile of Student's t, at most 1e6. Newton's method starts at the
+// quantile of the normal distribution, which is smaller; the tails are convex, so that no step goes
+// too far.
 func tQuantile975(df float64) float64 {
-	return invert(func(t float64) float64 { return -tTails(t, df) }, -0.05, 0, 1e6)
+	const most = 1e6
+	la, _ := math.Lgamma((df + 1) / 2)
+	lb, _ := math.Lgamma(df / 2)
+	density := 2 * math.Exp(la-lb) / math.Sqrt(math.Pi*df) // of both tails, at 0
+	t := z95
+	for range 200 {
+		next := min(most, t+(tTails(t, df)-0.05)/(density*math.Pow(1+t*t/df, -(df+1)/2)))
+		if !(next > t*(1+4e-16)) {
+			break
+		}
+		t = next
+	}
+	return t
 }
