@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/internal/typecheck"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -74,7 +76,11 @@ func rewritten(t *testing.T, src []byte) []byte {
 				lines = append(lines, o.line)
 			}
 		}
-		pkg, err := Load(t.Context(), dir, nil, nil)
+		program, err := typecheck.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pkg, err := program.Load("example.com/code")
 		if err != nil {
 			t.Fatal(err)
 		}

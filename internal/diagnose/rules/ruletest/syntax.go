@@ -2,22 +2,19 @@ package ruletest
 
 import (
 	"fmt"
-	"go/ast"
-	"go/build"
 	"go/parser"
-	"go/types"
-	"io/fs"
-	"os"
+	"go/token"
 	"path/filepath"
-	"runtime"
-	"slices"
-	"strings"
+	"strconv"
+	"sync"
 	"testing"
 
-	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/txtar"
 
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/typecheck"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // openCode opens the code of a program in a directory, without the go command: the paths of a
@@ -34,17 +31,19 @@ func openCode(t *testing.T, dir, importPath, buildInfo string) *gocode.Index {
 	return code
 }
 
-// syntaxOf returns the typed syntax of packages of the program in a directory. gocode's own way to
-// it is go list -export, which also compiles the packages.
+// syntaxOf returns the typed syntax of packages of the program in a directory.
 func syntaxOf(t *testing.T, code *gocode.Index, dir string, pkgs []string) *gocode.Syntax {
 	t.Helper()
-	c, err := newChecker(dir)
+	if err := expect(); err != nil {
+		t.Fatal(err)
+	}
+	program, err := typecheck.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var loaded []*packages.Package
 	for _, path := range pkgs {
-		p, err := c.load(path)
+		p, err := program.Load(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,96 +52,41 @@ func syntaxOf(t *testing.T, code *gocode.Index, dir string, pkgs []string) *goco
 	return code.SyntaxOf(loaded)
 }
 
-// A checker type-checks the packages of a program and of the modules in folders below it.
-type checker struct {
-	modules []*packages.Module // the program's first
-	loaded  map[string]*packages.Package
-}
-
-func newChecker(dir string) (*checker, error) {
-	c := &checker{loaded: map[string]*packages.Package{}}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.Name() != "go.mod" {
-			return err
-		}
-		text, err := os.ReadFile(path)
+// expect prepares for what the programs in the test's folder, or folders, import.
+var expect = sync.OnceValue(func() error {
+	var archives, paths []string
+	for _, pattern := range []string{"testdata/*.txtar", "*/testdata/*.txtar"} {
+		found, err := filepath.Glob(filepath.FromSlash(pattern))
 		if err != nil {
 			return err
 		}
-		mod, err := modfile.ParseLax(path, text, nil)
+		archives = append(archives, found...)
+	}
+	seen := map[string]bool{}
+	for _, archive := range archives {
+		a, err := txtar.ParseFile(archive)
 		if err != nil {
 			return err
 		}
-		m := &packages.Module{Path: mod.Module.Mod.Path, Dir: filepath.Dir(path), Main: filepath.Dir(path) == dir}
-		if mod.Go != nil {
-			m.GoVersion = mod.Go.Version
+		for _, f := range a.Files {
+			if filepath.Ext(f.Name) != ".go" {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), f.Name, f.Data, parser.ImportsOnly)
+			if err != nil {
+				return fmt.Errorf("%s: %w", archive, err)
+			}
+			for _, spec := range file.Imports {
+				path, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					return fmt.Errorf("%s: %w", archive, err)
+				}
+				if symbol.Standard(path) && !seen[path] {
+					seen[path] = true
+					paths = append(paths, path)
+				}
+			}
 		}
-		c.modules = append(c.modules, m)
-		return nil
-	})
-	return c, err
-}
-
-// dir returns the module and the directory of a package; nil for the standard library.
-func (c *checker) dir(path string) (*packages.Module, string) {
-	for _, m := range c.modules {
-		if rel, ok := strings.CutPrefix(path, m.Path); ok && (rel == "" || rel[0] == '/') {
-			return m, filepath.Join(m.Dir, filepath.FromSlash(rel))
-		}
 	}
-	return nil, ""
-}
-
-// Import implements [types.Importer].
-func (c *checker) Import(path string) (*types.Package, error) {
-	if m, _ := c.dir(path); m == nil {
-		return std.Import(path)
-	}
-	p, err := c.load(path)
-	if err != nil {
-		return nil, err
-	}
-	return p.Types, nil
-}
-
-// load parses and type-checks a package of the program.
-func (c *checker) load(path string) (*packages.Package, error) {
-	if p := c.loaded[path]; p != nil {
-		return p, nil
-	}
-	module, dir := c.dir(path)
-	if module == nil {
-		return nil, fmt.Errorf("%s is not in the program", path)
-	}
-	files, err := build.ImportDir(dir, 0)
-	if err != nil {
-		return nil, err
-	}
-	if err := std.need(slices.DeleteFunc(files.Imports, func(path string) bool { m, _ := c.dir(path); return m != nil })); err != nil {
-		return nil, err
-	}
-	p := &packages.Package{
-		Name: files.Name, PkgPath: path, Fset: fileSet, Module: module, TypesSizes: types.SizesFor("gc", runtime.GOARCH),
-		TypesInfo: &types.Info{
-			Types: map[ast.Expr]types.TypeAndValue{}, Instances: map[*ast.Ident]types.Instance{}, Defs: map[*ast.Ident]types.Object{},
-			Uses: map[*ast.Ident]types.Object{}, Implicits: map[ast.Node]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
-			Scopes: map[ast.Node]*types.Scope{}, FileVersions: map[*ast.File]string{},
-		},
-	}
-	for _, name := range files.GoFiles {
-		file, err := parser.ParseFile(fileSet, filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		p.Syntax = append(p.Syntax, file)
-	}
-	config := types.Config{Importer: c, Sizes: p.TypesSizes}
-	if module.GoVersion != "" {
-		config.GoVersion = "go" + module.GoVersion
-	}
-	if p.Types, err = config.Check(path, fileSet, p.Syntax, p.TypesInfo); err != nil {
-		return nil, err
-	}
-	c.loaded[path] = p
-	return p, nil
-}
+	return typecheck.Expect(paths)
+})
