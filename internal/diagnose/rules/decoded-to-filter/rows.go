@@ -28,7 +28,7 @@ func rowsAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *list {
 	if !ok || l.Iterations < leastElements || p.Manifest.Unit() == "run" && l.Entries < leastRuns {
 		return nil
 	}
-	kept, ok := keeps(p, place, loop)
+	kept, ok := keeps(p, place, loop, loop.Body)
 	if !ok || kept/l.Entries > mostUsed*l.Iterations {
 		return nil
 	}
@@ -45,11 +45,11 @@ func reads(p *gocode.Place, loop *ast.ForStmt) bool {
 	return strings.HasSuffix(name, "Rows).Next") || strings.HasSuffix(name, ".Cursor).Next")
 }
 
-// keeps returns how often a loop uses a row, per unit of work: the executions of the most frequent
-// statement of its body that changes something outside of it, or calls a function for its effect.
-// It is false if there is none.
-func keeps(p *rule.Pass, place *gocode.Place, loop *ast.ForStmt) (most float64, ok bool) {
-	ast.Inspect(loop.Body, func(n ast.Node) bool {
+// keeps returns how often a loop uses an element, per unit of work: the executions of the most
+// frequent statement of its body that changes something outside of it, returns, or calls a function
+// that may do so. It is false if there is none.
+func keeps(p *rule.Pass, place *gocode.Place, loop ast.Node, body *ast.BlockStmt) (most float64, ok bool) {
+	ast.Inspect(body, func(n ast.Node) bool {
 		keep := false
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -59,11 +59,11 @@ func keeps(p *rule.Pass, place *gocode.Place, loop *ast.ForStmt) (most float64, 
 				keep = keep || outside(place, lhs, loop)
 			}
 			if call, is := ast.Unparen(n.Rhs[0]).(*ast.CallExpr); is && len(n.Rhs) == 1 {
-				keep = keep || onlyError(place, call)
+				keep = keep || mayFail(place, call)
 			}
 		case *ast.IncDecStmt:
 			keep = outside(place, n.X, loop)
-		case *ast.SendStmt, *ast.ExprStmt:
+		case *ast.SendStmt, *ast.ExprStmt, *ast.ReturnStmt, *ast.GoStmt:
 			keep = true
 		}
 		if !keep {
@@ -84,13 +84,13 @@ func outside(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 	return v != nil && !syntax.Inside(loop, v.Pos()) && v.Type().String() != "error"
 }
 
-// onlyError reports whether a call is made for its effect: it returns only an error, and does not
-// read the row.
-func onlyError(p *gocode.Place, call *ast.CallExpr) bool {
+// mayFail reports whether a call returns an error, as calls for their effect and requests do, other
+// than that which reads a row of a query.
+func mayFail(p *gocode.Place, call *ast.CallExpr) bool {
 	fn := p.Callee(call)
-	if fn == nil || strings.HasSuffix(fn.Name(), "Scan") || fn.Name() == "Decode" {
+	if fn == nil || strings.HasSuffix(fn.FullName(), "Rows).Scan") || fn.Name() == "StructScan" || strings.HasSuffix(fn.FullName(), ".Cursor).Decode") {
 		return false
 	}
 	results := fn.Signature().Results()
-	return results.Len() == 1 && results.At(0).Type().String() == "error"
+	return results.Len() > 0 && results.At(results.Len()-1).Type().String() == "error"
 }

@@ -181,25 +181,18 @@ func gets(p *gocode.Place) (vars []*types.Var) {
 	return vars
 }
 
-// uses returns how often a loop uses an element, per unit of work: the executions of the least
-// frequent statement of its body that stores something, returns or calls for its effect. It is
-// false if nothing in the loop depends on a condition.
-func uses(p *rule.Pass, place *gocode.Place, loop *ast.RangeStmt) (least float64, ok bool) {
-	found, conditional := false, false
+// uses is [keeps] for a loop over a list; false if nothing in the loop depends on a condition.
+func uses(p *rule.Pass, place *gocode.Place, loop *ast.RangeStmt) (n float64, ok bool) {
+	conditional := false
 	ast.Inspect(loop.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
+		switch n.(type) {
 		case *ast.IfStmt, *ast.SwitchStmt:
 			conditional = true
-		case *ast.AssignStmt, *ast.ReturnStmt, *ast.ExprStmt, *ast.SendStmt:
-			e, counted := evidence.ExecutionsAt(p, place, n.Pos())
-			if counted && (!found || e.PerUnit < least) {
-				least, found = e.PerUnit, true
-			}
-			return false
 		}
-		return true
+		return !conditional
 	})
-	return least, found && conditional
+	n, ok = keeps(p, place, loop, loop.Body)
+	return n, ok && conditional
 }
 
 func (l *list) describe(c *finder.Case) {

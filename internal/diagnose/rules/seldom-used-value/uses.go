@@ -30,17 +30,16 @@ func (s *search) used(p *gocode.Place, computed ast.Node, reads []*ast.Ident) (n
 		if id.Pos() >= computed.Pos() && id.Pos() < computed.End() {
 			return 0, 0, false
 		}
-		e, counted := evidence.ExecutionsAt(s.pass, p, id.Pos())
+		runs, in, counted := s.read(p, id)
 		if !counted {
 			return 0, 0, false
 		}
-		n := e.PerUnit
+		n := runs
 		if call, i := passed(p, id); call != nil {
 			if by, _, ok := s.usedBy(p, call, i); ok {
 				n = min(n, by)
 			}
 		}
-		in := block(p, id)
 		blocks[in] = max(blocks[in], n)
 		if line := syntax.Line(p, id.Pos()); at == 0 || line < at {
 			at = line
@@ -77,12 +76,11 @@ func (s *search) usedBy(p *gocode.Place, call *ast.CallExpr, i int) (n float64, 
 	}
 	blocks := map[ast.Node]float64{}
 	for _, id := range syntax.Reads(in, v) {
-		e, counted := evidence.ExecutionsAt(s.pass, in, id.Pos())
+		runs, b, counted := s.read(in, id)
 		if !counted {
 			return 0, 0, false
 		}
-		b := block(in, id)
-		blocks[b] = max(blocks[b], e.PerUnit)
+		blocks[b] = max(blocks[b], runs)
 		if at == 0 {
 			at = syntax.Line(in, id.Pos())
 		}
@@ -91,6 +89,32 @@ func (s *search) usedBy(p *gocode.Place, call *ast.CallExpr, i int) (n float64, 
 		n += runs
 	}
 	return n, at, true
+}
+
+// read returns how often an expression is evaluated, and the innermost block or clause around it.
+// What a case compares, sends or receives is evaluated before the case is chosen, so it counts with
+// the switch or select.
+func (s *search) read(p *gocode.Place, e ast.Node) (n float64, in ast.Node, ok bool) {
+	at := e
+	for _, x := range p.Enclosing(e) {
+		switch x := x.(type) {
+		case *ast.CaseClause:
+			if e.Pos() < x.Colon {
+				at = x
+			}
+		case *ast.CommClause:
+			if e.Pos() < x.Colon {
+				at = x
+			}
+		case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+			if at != e && syntax.Within(x, at) {
+				runs, ok := evidence.ExecutionsAt(s.pass, p, x.Pos())
+				return runs.PerUnit, block(p, x), ok
+			}
+		}
+	}
+	runs, ok := evidence.ExecutionsAt(s.pass, p, e.Pos())
+	return runs.PerUnit, block(p, e), ok
 }
 
 // passed returns the call that gets a variable as an argument, and which; nil for none.
