@@ -101,6 +101,33 @@ func (x *Index) Line(pkg, file string, line int) (Executions, bool) {
 	return e, true
 }
 
+// At returns how often the code at a position ran for each unit of work: the count of the smallest
+// block around it. Unlike [Index.Line], it distinguishes a call from the function literal that
+// starts on the same line.
+func (x *Index) At(pkg, file string, line, column int) (float64, bool) {
+	if x == nil || len(x.windows) == 0 {
+		return 0, false
+	}
+	var best *block
+	blocks := x.files[pkg+"/"+path.Base(file)]
+	for i := range blocks {
+		b := &blocks[i]
+		if b.StartLine > line {
+			break
+		}
+		if b.StartLine == line && b.StartColumn > column || b.EndLine < line || b.EndLine == line && b.EndColumn <= column {
+			continue
+		}
+		if best == nil || b.later(best) {
+			best = b
+		}
+	}
+	if best == nil {
+		return 0, false
+	}
+	return x.perUnit(best.fn, best.at), true
+}
+
 // in returns a block's count in a window.
 func (x *Index) in(w Window, fn, at int) uint64 {
 	f := &x.funcs[fn]

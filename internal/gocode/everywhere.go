@@ -22,7 +22,7 @@ func (s *Syntax) CallsOf(name string) []*Place {
 }
 
 // Calls returns the lines of the main module that call a function which is accepted, in order of
-// package, file and line.
+// package, file and line. Of a generic function, accept gets the declared one.
 func (s *Syntax) Calls(accept func(*types.Func) bool) []*Place {
 	var found []*Place
 	s.everywhere(func(info *types.Info, n ast.Node, at func(ast.Node) (*Place, bool)) {
@@ -30,7 +30,7 @@ func (s *Syntax) Calls(accept func(*types.Func) bool) []*Place {
 		if !ok {
 			return
 		}
-		if fn, ok := typeutil.Callee(info, call).(*types.Func); ok && accept(fn) {
+		if fn, ok := typeutil.Callee(info, call).(*types.Func); ok && accept(fn.Origin()) {
 			if p, ok := at(call); ok {
 				found = append(found, p)
 			}

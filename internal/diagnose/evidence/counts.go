@@ -31,6 +31,13 @@ func ExecutionsAt(p *rule.Pass, place *gocode.Place, pos token.Pos) (counts.Exec
 	return p.Counts.Line(place.Pkg.Path(), at.Filename, at.Line)
 }
 
+// ReachedAt returns how often the code at a position in the package of a place ran for each unit of
+// work. On a line with a function literal it counts what is around the literal alone.
+func ReachedAt(p *rule.Pass, place *gocode.Place, pos token.Pos) (float64, bool) {
+	at := place.Fset.Position(pos)
+	return p.Counts.At(place.Pkg.Path(), at.Filename, at.Line, at.Column)
+}
+
 // Hot reports whether a line that ran so often is on a hot path: it runs for at least one request
 // or operation in twenty, or a hundred times in each run of a program that exits.
 func Hot(p *rule.Pass, e counts.Executions) bool {

@@ -13,9 +13,9 @@ import (
 // mostSteps is how many fields and parameters a constant is followed through.
 const mostSteps = 4
 
-// Constants returns the constants that an expression can have: its own value, those that the main
-// module gives to a field, or those that callers in the main module pass for a parameter. It is nil
-// when one of them is not known to be a constant.
+// Constants returns the constants that an expression can have: its own value, that of a variable
+// which is set once, those that the main module gives to a field, or those that callers in the main
+// module pass for a parameter. It is nil when one of them is not known to be a constant.
 func Constants(s *gocode.Syntax, p *gocode.Place, e ast.Expr) []constant.Value {
 	return constants(s, p, e, mostSteps)
 }
@@ -26,6 +26,9 @@ func constants(s *gocode.Syntax, p *gocode.Place, e ast.Expr, steps int) []const
 	}
 	if sum, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && steps > 0 {
 		return sums(constants(s, p, sum.X, steps-1), sum.Op, constants(s, p, sum.Y, steps-1))
+	}
+	if created := syntax.Origin(p, e); created != ast.Unparen(e) && steps > 0 {
+		return constants(s, p, created, steps-1)
 	}
 	v := syntax.Named(p, e)
 	if v == nil || s == nil || steps == 0 {
@@ -50,22 +53,12 @@ func constants(s *gocode.Syntax, p *gocode.Place, e ast.Expr, steps int) []const
 		}
 		return all
 	}
-	fn, index := parameter(p, v)
-	if fn == nil {
-		return nil
-	}
-	called := func(f *types.Func) bool { return f == fn }
-	for _, place := range s.Calls(called) {
-		for _, call := range place.Calls() {
-			if place.Callee(call) != fn || index >= len(call.Args) {
-				continue
-			}
-			values := constants(s, place, call.Args[index], steps-1)
-			if values == nil {
-				return nil
-			}
-			all = append(all, values...)
+	for _, given := range Passed(s, p, v) {
+		values := constants(s, given.Place, given.Value, steps-1)
+		if values == nil {
+			return nil
 		}
+		all = append(all, values...)
 	}
 	return all
 }
@@ -87,23 +80,4 @@ func sums(as []constant.Value, op token.Token, bs []constant.Value) (all []const
 		}
 	}
 	return all
-}
-
-// parameter returns the function declaration around a place, and the index of the parameter that a
-// variable is; nil for other variables, and for parameters that the function sets.
-func parameter(p *gocode.Place, v *types.Var) (*types.Func, int) {
-	if p.Decl == nil || len(syntax.Assigned(p, v)) > 0 {
-		return nil, 0
-	}
-	fn, ok := p.Info.Defs[p.Decl.Name].(*types.Func)
-	if !ok {
-		return nil, 0
-	}
-	params := fn.Signature().Params()
-	for i := range params.Len() {
-		if params.At(i) == v && !fn.Signature().Variadic() {
-			return fn, i
-		}
-	}
-	return nil, 0
 }

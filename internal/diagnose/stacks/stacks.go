@@ -63,6 +63,17 @@ func Sum(rows []*site.Row) (value, count int64) {
 	return value, count
 }
 
+// Largest returns the row with the largest value; nil if there are none.
+func Largest(rows []*site.Row) *site.Row {
+	var most *site.Row
+	for _, r := range rows {
+		if most == nil || r.Value > most.Value {
+			most = r
+		}
+	}
+	return most
+}
+
 // Initial reports whether a row is from a package's initialisation, at the charged line or above
 // it: that code runs once.
 func Initial(r *site.Row) bool {

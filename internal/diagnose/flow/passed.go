@@ -1,0 +1,85 @@
+package flow
+
+import (
+	"go/ast"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Argument is what a call passes for a parameter.
+type Argument struct {
+	*gocode.Place
+	Value ast.Expr
+}
+
+// Passed returns what the main module passes for the parameter that a variable is; nil for other
+// variables, and for parameters that the function sets.
+func Passed(s *gocode.Syntax, p *gocode.Place, v *types.Var) (all []Argument) {
+	fn, index := parameter(p, v)
+	if fn == nil {
+		return nil
+	}
+	for _, place := range s.Calls(func(f *types.Func) bool { return f == fn }) {
+		for _, call := range place.Calls() {
+			if place.Callee(call) == fn && index < len(call.Args) {
+				all = append(all, Argument{place, call.Args[index]})
+			}
+		}
+	}
+	return all
+}
+
+// parameter returns the function declaration around a place, and the index of the parameter that a
+// variable is; nil for other variables, and for parameters that the function sets.
+func parameter(p *gocode.Place, v *types.Var) (*types.Func, int) {
+	if p.Decl == nil || len(syntax.Assigned(p, v)) > 0 {
+		return nil, 0
+	}
+	fn, ok := p.Info.Defs[p.Decl.Name].(*types.Func)
+	if !ok || fn.Signature().Variadic() {
+		return nil, 0
+	}
+	if i := syntax.ParamIndex(fn.Signature(), v); i >= 0 {
+		return fn, i
+	}
+	return nil, 0
+}
+
+// CallAbove returns the call on a caller's line of the function declared around a place; nil for
+// none.
+func CallAbove(p, caller *gocode.Place) *ast.CallExpr {
+	if p.Decl == nil || p.Func != p.Decl {
+		return nil
+	}
+	self, ok := p.Info.Defs[p.Decl.Name].(*types.Func)
+	if !ok {
+		return nil
+	}
+	for _, call := range syntax.Calls(caller) {
+		if fn := caller.Callee(call); fn != nil && fn.FullName() == self.FullName() {
+			return call
+		}
+	}
+	return nil
+}
+
+// ArgumentFor returns what a call of the function declared around a place passes for a variable of it: an
+// argument, or the receiver; nil if the variable is neither, or the function sets it.
+func ArgumentFor(p *gocode.Place, call *ast.CallExpr, v *types.Var) ast.Expr {
+	if v == nil || p.Decl == nil || len(syntax.Assigned(p, v)) > 0 {
+		return nil
+	}
+	self, ok := p.Info.Defs[p.Decl.Name].(*types.Func)
+	if !ok || self.Signature().Variadic() {
+		return nil
+	}
+	if i := syntax.ParamIndex(self.Signature(), v); i >= 0 && i < len(call.Args) {
+		return call.Args[i]
+	}
+	if p.Decl.Recv != nil && syntax.Inside(p.Decl.Recv, v.Pos()) {
+		return syntax.Receiver(call)
+	}
+	return nil
+}
