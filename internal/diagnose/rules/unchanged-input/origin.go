@@ -30,6 +30,7 @@ type origin struct {
 	runs     float64       // of the line, for each unit of work
 	patterns []string
 	most     float64 // how often the input may be set, for each run of the line; 0: [seldom]
+	above    bool    // the place is in a caller of the line's function
 
 	names []string
 	sets  float64 // largest of all values, for each run of the line

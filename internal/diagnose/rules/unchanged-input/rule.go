@@ -43,8 +43,8 @@ func Rule() rule.Rule {
 
 const doc = `A function splits, parses or formats a setting each time it is called: a list of
 trusted networks, a pattern, a path, a header's canonical form. Its input is a
-field that was set when the program started, or a variable around a handler. The
-result is the same each time.
+field that was set when the program started, a variable around a handler, or one
+of a caller that calls it in a loop. The result is the same each time.
 
 So does a method that converts a text it keeps to []rune or []byte each time that
 it reads one character of it.

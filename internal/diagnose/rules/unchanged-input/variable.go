@@ -31,7 +31,49 @@ func (o *origin) variable(id *ast.Ident) bool {
 		o.note(id.Name, outer.PerUnit/o.runs)
 		return true
 	}
-	return o.local(v)
+	before := *o
+	if o.local(v) {
+		return true
+	}
+	if !o.above {
+		return false
+	}
+	*o = before // what local noted is not of the variable itself
+	return o.setSeldom(v, id.Name)
+}
+
+// setSeldom reports whether a variable of a caller has the same value for many runs of the line: it
+// is declared and set outside of the loop that makes the calls. Its type is one whose values nobody
+// changes.
+func (o *origin) setSeldom(v *types.Var, name string) bool {
+	if _, basic := v.Type().Underlying().(*types.Basic); !basic || o.loose {
+		return false
+	}
+	at := o.place.Fset.Position(v.Pos())
+	e, ok := o.pass.Counts.Line(o.frame.Owner.Package, at.Filename, at.Line)
+	if !ok || e.PerUnit <= 0 {
+		return false
+	}
+	most := e.PerUnit
+	ast.Inspect(o.place.Decl, func(n ast.Node) bool {
+		for _, target := range targets(n) {
+			if !o.isOf(target, v) {
+				continue
+			}
+			at := o.place.Fset.Position(n.Pos())
+			if e, ok := o.pass.Counts.Line(o.frame.Owner.Package, at.Filename, at.Line); ok {
+				most = max(most, e.PerUnit)
+			} else {
+				most = o.runs
+			}
+		}
+		return true
+	})
+	if most > o.limit() {
+		return false
+	}
+	o.note(name, most/o.runs)
+	return true
 }
 
 // isFunc reports whether a name denotes a function, which as a value does not change.
@@ -65,7 +107,7 @@ func (o *origin) local(v *types.Var) bool {
 					continue
 				}
 				found++
-				fine = fine && o.fixed(rhs) && !(accumulates(n.Tok) && o.carried(v, n))
+				fine = fine && o.fixed(rhs) && !((accumulates(n.Tok) || o.uses(rhs, v)) && o.carried(v, n))
 			}
 		case *ast.ValueSpec:
 			for i, name := range n.Names {
@@ -110,6 +152,17 @@ func (o *origin) local(v *types.Var) bool {
 
 // accumulates reports whether an assignment adds to what a variable has, as i += n does.
 func accumulates(t token.Token) bool { return t != token.ASSIGN && t != token.DEFINE }
+
+// uses reports whether an expression has a variable in it: sum = hash(sum).
+func (o *origin) uses(e ast.Expr, v *types.Var) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && o.place.Object(id) == v
+		return !found
+	})
+	return found
+}
 
 // carried reports whether a loop runs both an assignment and the place's line, and does not declare
 // the variable itself: what one iteration adds, the next one gets.
@@ -178,7 +231,7 @@ func (o *origin) passed(v *types.Var) bool {
 		if fn := place.Callee(call); fn == nil || fn.FullName() != self.FullName() || index >= len(call.Args) {
 			continue
 		}
-		up := &origin{pass: o.pass, place: place, frame: caller, callers: o.callers[1:], runs: o.runs, patterns: o.patterns, depth: o.depth, loose: o.loose}
+		up := &origin{pass: o.pass, place: place, frame: caller, callers: o.callers[1:], runs: o.runs, patterns: o.patterns, depth: o.depth, loose: o.loose, above: true}
 		if !up.fixed(call.Args[index]) {
 			return false
 		}
