@@ -69,17 +69,28 @@ func ofFunc(p *gocode.Place, f ast.Node) *compares {
 	default:
 		return nil
 	}
-	var params []types.Object
-	for _, field := range t.Params.List {
-		for _, name := range field.Names {
-			params = append(params, p.Info.Defs[name])
-		}
+	params := named(p, t.Params)
+	if f, ok := f.(*ast.FuncDecl); ok && len(params) == 1 { // a.Compare(b)
+		params = append(named(p, f.Recv), params...)
 	}
 	if len(params) != 2 || params[0] == nil || params[1] == nil || !types.Identical(params[0].Type(), params[1].Type()) || c.body == nil {
 		return nil
 	}
 	c.a, c.b = params[0], params[1]
 	return &c
+}
+
+// named returns the objects of the names in a list of parameters.
+func named(p *gocode.Place, list *ast.FieldList) (params []types.Object) {
+	if list == nil {
+		return nil
+	}
+	for _, field := range list.List {
+		for _, name := range field.Names {
+			params = append(params, p.Info.Defs[name])
+		}
+	}
+	return params
 }
 
 // of returns how many of the two parameters an expression depends on, also through local variables.

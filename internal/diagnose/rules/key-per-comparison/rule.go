@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -42,7 +44,8 @@ func Rule() rule.Rule {
 const doc = `A comparison parses a date, converts a name to lower case, splits a
 version or formats two fields into one text, for both of its elements. A sort of
 n elements makes about n·log₂(n) comparisons, so each key of a thousand elements
-is computed about twenty times, and allocated as often.
+is computed about twenty times, and allocated as often. So does a priority queue
+(container/heap) for its elements.
 
 Compute the key of each element once before the sort: in a field, or in a slice
 of struct{ key; element } that is sorted by the key. Where a comparison needs no
@@ -82,18 +85,13 @@ type at struct {
 type key struct {
 	expr ast.Expr
 	std  bool // a call of the standard library, or a concatenation
+	heap bool // the comparison orders a heap
 }
 
 // caller returns the index of the comparison's frame in a row that computes a key below a sort; -1
 // for other rows.
 func (s *search) caller(r *site.Row) int {
-	sorting := -1
-	for i := range r.Stack {
-		if sorts.Sorting(r.Stack[i].Function) {
-			sorting = i
-			break
-		}
-	}
+	sorting := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return sorts.Sorting(f.Function) || heaped(f.Function) })
 	for i := sorting - 1; i >= 0; i-- { // from the sort towards the leaf
 		f := r.Stack[i]
 		if f.Owner.Kind != gocode.Main && f.Owner.Kind != gocode.Dependency {
@@ -103,12 +101,29 @@ func (s *search) caller(r *site.Row) int {
 		if i > 0 {
 			callee = r.Stack[i-1].Function
 		}
-		if s.at(f, callee) == nil {
+		if k := s.at(f, callee); k != nil {
+			k.heap = heaped(r.Stack[sorting].Function)
+			return i
+		}
+		if f.Owner.Kind != gocode.Main || !s.passesOn(f, callee) {
 			return -1
 		}
-		return i
 	}
 	return -1
+}
+
+// heaped reports whether a function orders a heap.
+func heaped(function string) bool { return strings.HasPrefix(function, "container/heap.") }
+
+// passesOn reports whether a line of a comparison calls a function with both elements: a comparison
+// that several sorts share.
+func (s *search) passesOn(f *site.Frame, callee string) bool {
+	place, ok := s.pass.Syntax.At(f.File, f.Line)
+	if !ok || place.Decl == nil {
+		return false
+	}
+	c := comparison(place)
+	return c != nil && slices.ContainsFunc(syntax.CallsTo(place, callee), func(call *ast.CallExpr) bool { return c.of(call) == 2 })
 }
 
 func (s *search) at(f *site.Frame, callee string) *key {
@@ -134,6 +149,9 @@ const (
 	// mostlyBelow is the minimum share of a function's cost that must be in what it calls or
 	// allocates, if it is not of the standard library: a getter has no work of its own.
 	mostlyBelow = 0.3
+	// leastOwn is the time in seconds of a line's keys in one comparison from which their functions
+	// have work of their own in any case.
+	leastOwn = 100e-9
 )
 
 func (s *search) judge(c *finder.Case) bool {
@@ -141,20 +159,24 @@ func (s *search) judge(c *finder.Case) bool {
 	if k == nil {
 		return false
 	}
-	if !k.std && !works(c) {
-		return false
-	}
 	seconds, _ := stacks.Sum(c.CPU)
 	each, counted := evidence.PerExecution(c.Pass, c.Site.Frame, float64(seconds)/1e9)
-	if counted && each < leastEach {
+	if counted && each < leastEach || !k.std && !(counted && each >= leastOwn) && !works(c) {
 		return false
 	}
 	text := syntax.Text(k.expr)
-	c.Cause = fmt.Sprintf("%s depends on one element, and the sort computes it again for each comparison: about 2·log₂(n) times for each of n elements.", text)
+	by := "the sort"
+	if k.heap {
+		by = "the heap"
+	}
+	c.Cause = fmt.Sprintf("%s depends on one element, and %s computes it again for each comparison: about 2·log₂(n) times for each of n elements.", text, by)
 	if e, ok := evidence.Executions(c.Pass, c.Site.Frame); ok && counted {
 		c.Cause += fmt.Sprintf(" The line runs %s per %s, %s each.", evidence.Times(e.PerUnit), c.Pass.Manifest.Unit(), units.Seconds(each))
 	}
 	c.Fix = fmt.Sprintf("Compute %s once for each element before the sort, in a field or in a slice of struct{ key; element }, and compare the keys.", text)
+	if k.heap {
+		c.Fix = fmt.Sprintf("Compute %s once for each element, when it is created, keep it in a field, and compare the fields.", text)
+	}
 	return true
 }
 
