@@ -2,13 +2,14 @@
 package scanperlookup
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
+	"go/token"
 
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -35,7 +36,7 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Loop that searches many elements to find one",
 		Doc:   doc,
-		Finder: finder.Prepared{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// A lookup in a map replaces half of the elements' comparisons or all. What a
 				// predicate needs may not fit into an index, so the low end is far away. For exact
@@ -63,16 +64,17 @@ use container/heap, as for the nearest node in Dijkstra's algorithm.
 It is fine for lists of a few dozen elements, for which a scan is faster than a
 map. The rule reports only loops that scan at least 32 elements each time, as
 counted in the recording, and do nothing with the others. It leaves alone loops
-over the bytes of strings.
+over the bytes of strings. Calls of slices.IndexFunc, ContainsFunc and their like
+count too, by how often they call their function.
 
 Seen in the field: ehabterra/apispec#495 (a map searched for one key, 10.6 % of
 CPU); emitter-io/emitter#206 (a slice of subscribers became a map);
 kubernetes/kubernetes#45070 (a queue without a heap: 257 µs for each insertion
 became 3.5).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(p *rule.Pass) []finder.Line {
 	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
+		return nil
 	}
 	lines := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *search { return searchAt(p, f, place) })
 	judge := func(c *finder.Case) bool {
@@ -83,7 +85,10 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		s.describe(c.Place, c.Match)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(lines.Nearest), Judge: judge}, true
+	return []finder.Line{
+		{Start: finder.Frames(lines.Nearest), Judge: judge},
+		{Start: finder.Frames(tests), Judge: judgeTests},
+	}
 }
 
 // search is a loop that looks for elements, and how often it did.
@@ -97,13 +102,20 @@ type search struct {
 // searchAt returns the search that a line is part of; nil when there is none that scans enough
 // elements.
 func searchAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *search {
-	for _, loop := range loopsAround(place) {
+	all := loopsAround(place)
+	for i, loop := range all {
 		sh, ok := shapeOf(place, loop)
 		if !ok || f.Line > sh.until {
 			continue
 		}
 		s := &search{shape: sh, head: syntax.Line(place, loop.Pos())}
-		if s.Loop, ok = p.Counts.Loop(f.Owner.Package, f.File, s.head); !ok || s.Iterations < least {
+		if s.Loop, ok = p.Counts.Loop(f.Owner.Package, f.File, s.head); !ok {
+			continue
+		}
+		if s.Iterations < least && i+1 < len(all) {
+			s.widen(p, f, place, loop, all[i+1])
+		}
+		if s.Iterations < least {
 			continue
 		}
 		if hit, ok := p.Counts.Line(f.Owner.Package, f.File, syntax.Line(place, sh.hit.Pos())); ok {
@@ -117,6 +129,36 @@ func searchAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *search {
 		}
 	}
 	return nil
+}
+
+// widen makes a search of the loop around it, if that only searches a list of each of its elements
+// for the same key.
+func (s *search) widen(p *rule.Pass, f *site.Frame, place *gocode.Place, inner, outer ast.Stmt) {
+	over, vars := walked(place, outer)
+	if over == nil || s.key == nil || vars.in(place, s.key) || s.kind != matching {
+		return
+	}
+	for i, stmt := range loops.Body(outer).List {
+		if a, ok := stmt.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
+			for _, lhs := range a.Lhs {
+				if id, ok := lhs.(*ast.Ident); ok {
+					vars[place.Object(id)] = true
+				}
+			}
+			continue
+		}
+		if stmt != inner || i+1 < len(loops.Body(outer).List) {
+			return
+		}
+	}
+	head := syntax.Line(place, outer.Pos())
+	l, ok := p.Counts.Loop(f.Owner.Package, f.File, head)
+	if !ok || vars.in(place, s.key) {
+		return
+	}
+	l.Iterations *= s.Iterations
+	s.Loop, s.head, s.over = l, head, over
+	s.Windows = nil // of the outer loop alone
 }
 
 // loopsAround returns the loops around a line, innermost first, including one whose head is on the

@@ -42,6 +42,7 @@ const (
 //	for … xs { …; if x < best { best = x } }      a search of the first in an order, in a list that is kept for the next one
 //	for x.next != nil { x = x.next }              a walk to the end
 //
+// also over an iterator of a list, and with a test that the function's caller gives,
 // and the first three over the rows of a query. The test compares a part of the element with
 // something else, and statements before it only define variables.
 func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
@@ -295,8 +296,11 @@ func (sh *shape) compares(p *gocode.Place, cond ast.Expr, vars elements) bool {
 			return !constant
 		}
 	case *ast.CallExpr:
-		if _, conversion := p.Conversion(c); conversion || p.CalleeName(c) == "" {
+		if _, conversion := p.Conversion(c); conversion {
 			return false
+		}
+		if p.CalleeName(c) == "" {
+			return predicate(p, c, vars)
 		}
 		of, others := vars.in(p, c.Fun), false
 		for _, a := range c.Args {
@@ -352,15 +356,18 @@ func walked(p *gocode.Place, loop ast.Stmt) (over ast.Expr, vars elements) {
 			vars[key] = true
 			return indexed(p, l, key), vars
 		}
+		over = l.X
 		if t == nil || !list(t) {
-			return nil, nil
+			if over = yielded(p, l.X); over == nil {
+				return nil, nil
+			}
 		}
 		for _, e := range []ast.Expr{l.Key, l.Value} {
 			if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
 				vars[p.Object(id)] = true
 			}
 		}
-		return l.X, vars
+		return over, vars
 	case *ast.ForStmt:
 		if call, ok := l.Cond.(*ast.CallExpr); ok && l.Init == nil && l.Post == nil { // for rows.Next()
 			if to := syntax.Receiver(call); to != nil && isRows(p.TypeOf(to)) {

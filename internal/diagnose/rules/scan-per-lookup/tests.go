@@ -1,0 +1,126 @@
+package scanperlookup
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+// testers are functions that search a list by a function, as the type checker names them.
+func testers() []string {
+	return []string{
+		"slices.ContainsFunc", "slices.IndexFunc", "golang.org/x/exp/slices.ContainsFunc", "golang.org/x/exp/slices.IndexFunc",
+		"github.com/samber/lo.Find", "github.com/samber/lo.FindIndexOf", "github.com/samber/lo.ContainsBy", "github.com/thoas/go-funk.Find",
+	}
+}
+
+// tests returns the frame that searches a list by a function; -1 for none. The function's own lines
+// have most of the cost.
+func tests(r *site.Row) int {
+	for i := 1; i < len(r.Stack); i++ {
+		k := r.Stack[i].Owner.Kind
+		if (k == gocode.Main || k == gocode.Dependency) && funcname.Match(funcname.Typed(r.Stack[i-1].Function), testers()...) {
+			return i
+		}
+	}
+	return -1
+}
+
+// judgeTests judges a search by a function literal that compares the elements with a variable of
+// the function around it.
+func judgeTests(c *finder.Case) bool {
+	p := c.Place.Outer()
+	calls := syntax.CallsOf(p, testers()...)
+	if len(calls) != 1 || len(calls[0].Args) != 2 {
+		return false
+	}
+	call := calls[0]
+	lit, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit)
+	if !ok || len(lit.Body.List) == 0 || !keyed(p, lit) {
+		return false
+	}
+	searches, ok1 := evidence.ReachedAt(c.Pass, p, call.Pos())
+	tested, ok2 := evidence.ReachedAt(c.Pass, p, lit.Body.List[0].Pos())
+	if !ok1 || !ok2 || searches <= 0 || tested < least*searches {
+		return false
+	}
+	xs := syntax.Text(call.Args[0])
+	n := units.Number(tested / searches)
+	c.Cause = fmt.Sprintf("%s calls its function for %s elements of %s each time, to find one.", funcname.Short(p.CalleeName(call)), n, xs)
+	c.Fix = fmt.Sprintf("Keep a map beside %s from what the function compares to the element, and look it up; or keep %s sorted and use slices.BinarySearchFunc.", xs, xs)
+	c.Confidence = rule.Likely // the function does not show whether its test can be indexed
+	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s tests for each search", n)})
+	return true
+}
+
+// keyed reports whether a function literal depends on a variable of the function around it, such as
+// the key that is searched. A test of the elements alone has no key.
+func keyed(p *gocode.Place, lit *ast.FuncLit) bool {
+	found := false
+	ast.Inspect(lit.Body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			v, ok := p.Object(id).(*types.Var)
+			found = found || ok && !v.IsField() && syntax.Local(p, v) && !syntax.Inside(lit, v.Pos())
+		}
+		return !found
+	})
+	return found
+}
+
+// predicate reports whether a call tests an element by a function that the caller gives, and which
+// is the same for all elements.
+func predicate(p *gocode.Place, call *ast.CallExpr, vars elements) bool {
+	v := syntax.Named(p, call.Fun)
+	if v == nil || v.IsField() || !syntax.Param(p, v) || vars.in(p, call.Fun) {
+		return false
+	}
+	_, function := v.Type().Underlying().(*types.Signature)
+	return function && vars.in(p, call.Args...)
+}
+
+// yielded returns the list that an iterator goes over, or the iterator itself if it is a function
+// of the package that goes over a list; nil for others, which may read from outside.
+func yielded(p *gocode.Place, e ast.Expr) ast.Expr {
+	if t := p.TypeOf(e); t == nil {
+		return nil
+	} else if _, function := t.Underlying().(*types.Signature); !function {
+		return nil
+	}
+	var fn *types.Func
+	switch x := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		if funcname.Match(p.CalleeName(x), "slices.Values", "slices.All", "slices.Backward", "maps.Values", "maps.Keys", "maps.All") {
+			return x.Args[0]
+		}
+		fn = p.Callee(x)
+	case *ast.SelectorExpr:
+		fn, _ = p.Object(x.Sel).(*types.Func)
+	case *ast.Ident:
+		fn, _ = p.Object(x).(*types.Func)
+	}
+	decl := p.Declaration(fn)
+	if decl == nil || decl.Body == nil {
+		return nil
+	}
+	memory := false
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		if r, ok := n.(*ast.RangeStmt); ok {
+			t := p.TypeOf(r.X)
+			memory = memory || t != nil && list(t)
+		}
+		return !memory
+	})
+	if !memory {
+		return nil
+	}
+	return e
+}
