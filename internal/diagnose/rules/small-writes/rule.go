@@ -10,6 +10,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -64,16 +65,23 @@ var outlets = []string{"os.(*File).Write", "os.(*File).WriteString", "net.(*conn
 
 func judge(c *finder.Case) bool {
 	var loop ast.Node
+	in := ""
 	ok := c.All(func(call *ast.CallExpr) bool {
-		loop = loops.Repeating(c.Place, call)
-		return loop != nil && !loops.Waits(c.Place, loop) && small(c.Place, call) && outside(c.Place, loop, call)
+		if !small(c.Place, call) {
+			return false
+		}
+		if loop = loops.Repeating(c.Place, call); loop == nil {
+			loop, in = above(c, call)
+			return loop != nil
+		}
+		return !loops.Waits(c.Place, loop) && outside(c.Place, loop, call)
 	})
 	if !ok {
 		return false
 	}
 	spent, samples := stacks.Sum(c.CPU)
 	c.Callees = outlets
-	c.Cause = fmt.Sprintf("The loop on line %d writes directly to %s: a system call for each piece.", syntax.Line(c.Place, loop.Pos()), writerText(c.Place, c.Calls[0]))
+	c.Cause = fmt.Sprintf("The loop on line %d%s writes directly to %s: a system call for each piece.", syntax.Line(c.Place, loop.Pos()), in, writerText(c.Place, c.Calls[0]))
 	c.Fix = "Write through a bufio.Writer and call Flush after the loop, checking its error."
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:    "CPU in the write calls of this line",
@@ -81,6 +89,58 @@ func judge(c *finder.Case) bool {
 		Command: evidence.ListCommand(c.Pass, "cpu", c.Site.Function),
 	})
 	return true
+}
+
+// mostFrames is the number of callers in which the loop is searched.
+const mostFrames = 3
+
+// above returns the loop of a caller that calls the function around a call again and again, for the
+// same writer, and the words for where it is; nil for none. The caller is that of the row that
+// costs most.
+func above(c *finder.Case, call *ast.CallExpr) (ast.Node, string) {
+	row := stacks.Largest(c.CPU)
+	if row == nil {
+		return nil, ""
+	}
+	at, w := c.Place, writer(c.Place, call)
+	for i := row.Owner + 1; i < len(row.Stack) && i <= row.Owner+mostFrames; i++ {
+		f := row.Stack[i]
+		place, ok := c.Pass.Syntax.At(f.File, f.Line)
+		if !ok || f.Owner.Kind != gocode.Main {
+			return nil, ""
+		}
+		up := flow.CallAbove(at, place)
+		if up == nil || !follow(at, up, &w) {
+			return nil, ""
+		}
+		if around := loops.Around(place, up); len(around) > 0 {
+			loop := around[0]
+			if loops.AtMost(place, loop, up, 2) || loops.Waits(place, loop) || w != nil && !loops.FromOutside(place, loop, w) {
+				return nil, ""
+			}
+			return loop, fmt.Sprintf(" in %s, through %s,", syntax.FuncName(place), syntax.FuncName(at))
+		}
+		at = place
+	}
+	return nil, ""
+}
+
+// follow replaces a writer by what a call passes for it, and reports whether the caller has it: it
+// is standard output, a parameter, a part of the receiver, or a package variable.
+func follow(p *gocode.Place, call *ast.CallExpr, w *ast.Expr) bool {
+	if *w == nil {
+		return true
+	}
+	v, _ := syntax.Var(p, *w)
+	if v == nil {
+		return false
+	}
+	if !syntax.Local(p, v) {
+		return true
+	}
+	given := flow.Given(p, call, v)
+	*w = given
+	return given != nil
 }
 
 // writer returns the expression that a call writes to; nil for standard output.

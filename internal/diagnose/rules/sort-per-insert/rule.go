@@ -5,8 +5,13 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/sorts"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -52,80 +57,180 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	type key struct {
-		file string
-		line int
-	}
-	known := map[key]*inserted{}
-	at := func(r *site.Row) int {
-		for i := 1; i < len(r.Stack); i++ {
-			f := r.Stack[i]
-			if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !sorts.Sorting(r.Stack[i-1].Function) {
-				continue
-			}
-			k := key{f.File, f.Line}
-			found, seen := known[k]
-			if !seen {
-				if place, ok := p.Syntax.At(f.File, f.Line); ok {
-					found = insertedAt(place)
-				}
-				known[k] = found
-			}
-			if found != nil {
-				return i
-			}
-		}
-		return -1
-	}
+	search := search{pass: p, known: map[key]*inserted{}, lines: map[gocode.Pos]*inserted{}}
 	judge := func(c *finder.Case) bool {
-		found := known[key{c.Site.File, c.Site.Line}]
+		found := search.lines[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
 		if found == nil {
 			return false
 		}
-		list := syntax.Text(found.list)
+		list := syntax.Short(found.list)
 		c.Cause = fmt.Sprintf("%s appends one element to %s (line %d) and sorts the whole list again: n elements cost n² comparisons.",
 			syntax.FuncName(c.Place), list, found.line)
 		c.Fix = fmt.Sprintf("Insert at the element's position: i, _ := slices.BinarySearchFunc(%s, …), then slices.Insert; or append all elements and sort once.", list)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(search.caller), Judge: judge}, true
+}
+
+// search remembers the lines that sort.
+type search struct {
+	pass  *rule.Pass
+	known map[key]*inserted
+	lines map[gocode.Pos]*inserted // those that sort after an insertion
+}
+
+// key is a line and the function that sorts for it.
+type key struct {
+	at     gocode.Pos
+	callee string
+}
+
+// caller returns the frame of a row that inserts an element into a list and sorts it: by a function
+// that sorts, or through one of the program that sorts the list which it gets.
+func (s *search) caller(r *site.Row) int {
+	for i := 1; i < len(r.Stack); i++ {
+		f := r.Stack[i]
+		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !sorts.Sorting(r.Stack[i-1].Function) {
+			continue
+		}
+		if s.at(f, r.Stack[i-1].Function, insertedAt) {
+			return i
+		}
+		if i+1 == len(r.Stack) || r.Stack[i+1].Owner.Kind != gocode.Main {
+			continue
+		}
+		through := func(up *gocode.Place) *inserted {
+			if p, ok := s.pass.Syntax.At(f.File, f.Line); ok {
+				return insertedAbove(p, up)
+			}
+			return nil
+		}
+		if s.at(r.Stack[i+1], f.Function, through) {
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// at remembers what look finds on a line, and reports whether it found something.
+func (s *search) at(f *site.Frame, callee string, look func(*gocode.Place) *inserted) bool {
+	k := key{gocode.Pos{File: f.File, Line: f.Line}, callee}
+	found, seen := s.known[k]
+	if !seen {
+		if place, ok := s.pass.Syntax.At(f.File, f.Line); ok {
+			found = look(place)
+		}
+		s.known[k] = found
+	}
+	if found != nil && s.lines[k.at] == nil {
+		s.lines[k.at] = found
+	}
+	return found != nil
+}
+
+// list is a list as the source of a function names it.
+type list struct {
+	root *types.Var // the variable that has it
+	text string
+}
+
+func named(p *gocode.Place, e ast.Expr) list {
+	v, _ := syntax.Var(p, e)
+	return list{v, types.ExprString(ast.Unparen(e))}
+}
+
+// is reports whether an expression names the list.
+func (l list) is(p *gocode.Place, e ast.Expr) bool { return l.root != nil && named(p, e) == l }
+
+// insertedAbove returns the list that the line of a place sorts for its function's caller, as a
+// parameter, the receiver or a field of one, if the caller appended one element to it before.
+func insertedAbove(p, caller *gocode.Place) *inserted {
+	call := flow.CallAbove(p, caller)
+	if call == nil {
+		return nil
+	}
+	for _, sort := range syntax.Calls(p) {
+		sorted := sorts.List(p, sort)
+		if sorted == nil {
+			continue
+		}
+		root, part := syntax.Var(p, sorted)
+		given := flow.Given(p, call, root)
+		if given == nil {
+			return nil
+		}
+		if u, ok := ast.Unparen(given).(*ast.UnaryExpr); ok && u.Op == token.AND {
+			given = u.X
+		}
+		l := named(caller, given)
+		if part {
+			rest, ok := strings.CutPrefix(types.ExprString(sorted), root.Name())
+			if !ok {
+				return nil
+			}
+			l.text += rest
+		}
+		return insertedBefore(caller, call, l)
+	}
+	return nil
 }
 
 // inserted is a list that gets one element and is sorted.
 type inserted struct {
-	list ast.Expr
+	list string
 	line int // of the append
 }
 
 // insertedAt returns the list that a line sorts after the same block appended one element to it.
 func insertedAt(p *gocode.Place) *inserted {
 	for _, call := range syntax.Calls(p) {
-		list := sorts.List(p, call)
-		if list == nil {
-			continue
-		}
-		for _, n := range p.Enclosing(call) {
-			block, ok := n.(*ast.BlockStmt)
-			if !ok {
-				continue
+		if list := sorts.List(p, call); list != nil {
+			if found := insertedBefore(p, call, named(p, list)); found != nil {
+				return found
 			}
-			for _, stmt := range block.List {
-				if stmt.End() < call.Pos() && appendsOne(p, stmt, list) {
-					return &inserted{list, syntax.Line(p, stmt.Pos())}
-				}
-			}
-			break // an append further out belongs to another loop or condition
 		}
 	}
 	return nil
 }
 
+// insertedBefore returns a list if the block around a call, which sorts it, appended one element to
+// it before, perhaps on a condition.
+func insertedBefore(p *gocode.Place, call *ast.CallExpr, list list) *inserted {
+	for _, n := range p.Enclosing(call) {
+		block, ok := n.(*ast.BlockStmt)
+		if !ok {
+			continue
+		}
+		for _, stmt := range block.List {
+			if stmt.End() < call.Pos() && appendsIn(p, stmt, list) {
+				return &inserted{list.text, syntax.Line(p, stmt.Pos())}
+			}
+		}
+		break // an append further out belongs to another loop or condition
+	}
+	return nil
+}
+
+// appendsIn reports whether a statement, or one of those under a condition, appends one element to
+// a list.
+func appendsIn(p *gocode.Place, stmt ast.Stmt, list list) bool {
+	test, ok := stmt.(*ast.IfStmt)
+	if !ok {
+		return appendsOne(p, stmt, list)
+	}
+	blocks := test.Body.List
+	if rest, ok := test.Else.(*ast.BlockStmt); ok {
+		blocks = slices.Concat(blocks, rest.List)
+	}
+	return slices.ContainsFunc(blocks, func(s ast.Stmt) bool { return appendsIn(p, s, list) })
+}
+
 // appendsOne reports whether a statement appends one element to a list.
-func appendsOne(p *gocode.Place, stmt ast.Stmt, list ast.Expr) bool {
+func appendsOne(p *gocode.Place, stmt ast.Stmt, list list) bool {
 	a, ok := stmt.(*ast.AssignStmt)
-	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 || !syntax.Same(p, a.Lhs[0], list) {
+	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 || !list.is(p, a.Lhs[0]) {
 		return false
 	}
 	call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
-	return ok && p.CalleeName(call) == "append" && len(call.Args) == 2 && !call.Ellipsis.IsValid() && syntax.Same(p, call.Args[0], list)
+	return ok && p.CalleeName(call) == "append" && len(call.Args) == 2 && !call.Ellipsis.IsValid() && list.is(p, call.Args[0])
 }
