@@ -51,14 +51,19 @@ do not use the index.
 Seen in the field: often enough for staticcheck's check SA6003.`
 
 func judge(c *finder.Case) bool {
+	used := "iterated over only once"
 	conv, fix := iterated(c.Place)
 	if conv == nil {
-		return false
+		if conv = shortened(c.Place); conv == nil {
+			return false
+		}
+		used = "only cut"
+		fix = fmt.Sprintf("Range over %[1]s and count its characters until the cut: the index of that one, i, cuts the string without a copy, as %[1]s[:i].", syntax.Text(conv.Args[0]))
 	}
 	if len(syntax.Calls(c.Place)) > 1 {
 		*c.Match = finder.TakeCalls(c.Site, convert) // other calls on the line may allocate as well
 	}
-	c.Cause = fmt.Sprintf("%s decodes the whole string into a slice of four bytes per rune, and the slice is iterated over only once.", syntax.Text(conv))
+	c.Cause = fmt.Sprintf("%s decodes the whole string into a slice of four bytes per rune, and the slice is %s.", syntax.Text(conv), used)
 	c.Fix = fix
 	c.Evidence = evidence.Compiler(c.Pass, c.Site)
 	return true
@@ -84,6 +89,52 @@ func iterated(p *gocode.Place) (*ast.CallExpr, string) {
 		}
 	}
 	return nil, ""
+}
+
+// shortened returns a conversion on the line of whose result only parts are used, as strings:
+// string([]rune(s)[:n]).
+func shortened(p *gocode.Place) *ast.CallExpr {
+	for _, call := range syntax.Calls(p) {
+		if !toRunes(p, call) {
+			continue
+		}
+		if cut(p, call) {
+			return call
+		}
+		v := syntax.Result(p, call)
+		if v == nil || !syntax.Local(p, v) || syntax.IsResult(p, v) || len(syntax.Assigned(p, v)) != 1 {
+			continue
+		}
+		cuts, only := false, true
+		for _, id := range syntax.Reads(p, v) {
+			length, ok := syntax.Parent(p, id).(*ast.CallExpr)
+			switch {
+			case ok && p.CalleeName(length) == "len":
+			case cut(p, id):
+				cuts = true
+			default:
+				only = false
+			}
+		}
+		if cuts && only {
+			return call
+		}
+	}
+	return nil
+}
+
+// cut reports whether a slice of runes is sliced and the part converted to a string at once.
+func cut(p *gocode.Place, runes ast.Expr) bool {
+	part, ok := syntax.Parent(p, runes).(*ast.SliceExpr)
+	if !ok || ast.Unparen(part.X) != runes {
+		return false
+	}
+	conv, ok := syntax.Parent(p, part).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	_, conversion := p.Conversion(conv)
+	return conversion && syntax.IsString(p, conv)
 }
 
 // toRunes reports whether a call is the conversion of a string to []rune.

@@ -9,6 +9,7 @@ import (
 	"go/token"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -58,11 +59,10 @@ Seen in the field: golang-jwt/jwt (CVE-2025-30204: a token of dots made a list
 of gigabytes); the standard library's change to strings.Cut in Go 1.18.`
 
 func judge(c *finder.Case) bool {
-	most := 0
-	counted := false
+	read := reading{index: -1}
 	if !c.All(func(call *ast.CallExpr) bool {
-		index, length, ok := parts(c.Place, call)
-		most, counted = max(most, index), counted || length
+		one, ok := parts(c.Pass.Syntax, c.Place, call)
+		read.add(one)
 		return ok
 	}) {
 		return bounded(c)
@@ -73,21 +73,46 @@ func judge(c *finder.Case) bool {
 	if t := c.Place.TypeOf(call.Args[0]); t != nil && !syntax.IsString(c.Place, call.Args[0]) {
 		pkg = "bytes"
 	}
-	used := "only its number of parts is used"
-	fix := fmt.Sprintf("Use %s.Count(%s, sep) + 1.", pkg, what)
-	if most >= 0 && (most > 0 || !counted) {
-		used = fmt.Sprintf("only parts up to index %d are used", most)
-		fix = fmt.Sprintf("Use %s.Cut, once for each part: before, after, found := %s.Cut(%s, sep).", pkg, pkg, what)
-		if counted {
-			fix += " Instead of the length, check with a last Cut that nothing is left over."
-		}
-	}
+	used, fix := read.words(pkg, what)
 	if funcname.Match(c.Name(), "strings.Fields") {
 		fix = "Trim the leading space and cut at the next with strings.IndexFunc; or range over strings.FieldsSeq and break."
+		if read.end {
+			fix = "Trim the trailing space and cut after the last one with strings.LastIndexFunc."
+		}
 	}
 	c.Cause = fmt.Sprintf("%s allocates a list of all parts of %s, and %s.", funcname.Short(c.Name()), what, used)
 	c.Fix = fix
 	return true
+}
+
+// reading is what is read of a list of parts.
+type reading struct {
+	index  int  // the highest constant index; -1 for none
+	length bool // its length
+	end    bool // its last part
+}
+
+func (r *reading) add(other reading) {
+	r.index, r.length, r.end = max(r.index, other.index), r.length || other.length, r.end || other.end
+}
+
+// words returns what is read of the parts of a text, and what does so without a list.
+func (r reading) words(pkg, what string) (used, fix string) {
+	cut := fmt.Sprintf("%s.Cut, once for each part: before, after, found := %s.Cut(%s, sep).", pkg, pkg, what)
+	switch {
+	case r.end && r.index >= 0:
+		return fmt.Sprintf("only the last part and parts up to index %d are used", r.index),
+			fmt.Sprintf("Find the last part with %s.LastIndex(%s, sep), and the first ones with %s", pkg, what, cut)
+	case r.end:
+		return "only the last part is used", fmt.Sprintf("Find the last separator: i := %s.LastIndex(%s, sep); the last part starts after it, or at 0 if i is -1.", pkg, what)
+	case r.index < 0:
+		return "only its number of parts is used", fmt.Sprintf("Use %s.Count(%s, sep) + 1.", pkg, what)
+	}
+	fix = "Use " + cut
+	if r.length {
+		fix += " Instead of the length, check with a last Cut that nothing is left over."
+	}
+	return fmt.Sprintf("only parts up to index %d are used", r.index), fix
 }
 
 // tooMany is the minimum ratio of the mean number of parts to the number that the program accepts.
@@ -195,60 +220,91 @@ func checked(p *gocode.Place, call *ast.CallExpr) (accepted int64, ok bool) {
 	return 0, false
 }
 
-// parts reports how the result of a split is used: the highest constant index (-1 for none),
-// whether its length is used, and whether there are no other uses.
-func parts(p *gocode.Place, call *ast.CallExpr) (index int, length, ok bool) {
-	index = -1
+// parts returns how the result of a split is used, and reports whether there are no other uses.
+func parts(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) (reading, bool) {
+	none := reading{index: -1}
 	around := p.Enclosing(call)
 	if len(around) == 0 {
-		return 0, false, false
+		return none, false
 	}
-	if i, l, fine := use(p, call, around); fine {
-		return i, l, true
+	if r, fine := use(s, p, call, around); fine {
+		return r, true
 	}
 	v := syntax.Result(p, call)
 	if v == nil || !syntax.Local(p, v) || syntax.IsResult(p, v) {
-		return 0, false, false
+		return none, false
 	}
-	reads := 0
+	all, reads := none, 0
 	for _, id := range syntax.Uses(p, v) {
 		path := p.Enclosing(id)
 		if len(path) == 0 {
-			return 0, false, false
+			return none, false
 		}
 		if a, is := path[0].(*ast.AssignStmt); is && a.Lhs[0] == id && len(a.Lhs) == 1 {
 			if len(a.Rhs) != 1 || ast.Unparen(a.Rhs[0]) != call {
-				return 0, false, false // it holds something else too
+				return none, false // it holds something else too
 			}
 			continue
 		}
-		i, l, fine := use(p, id, path)
+		r, fine := use(s, p, id, path)
 		if !fine {
-			return 0, false, false
+			return none, false
 		}
 		reads++
-		index, length = max(index, i), length || l
+		all.add(r)
 	}
-	return index, length, reads > 0
+	return all, reads > 0
 }
 
-// use returns what a node around the list reads of it: a constant index, or the length.
-func use(p *gocode.Place, list ast.Expr, around []ast.Node) (index int, length, ok bool) {
+// highest is the largest index of a part that cutting reaches with less work than a list.
+const highest = 3
+
+// use returns what a node around the list reads of it: a part of constant index, also one that
+// callers pass, the last one, or the length.
+func use(s *gocode.Syntax, p *gocode.Place, list ast.Expr, around []ast.Node) (reading, bool) {
+	read := reading{index: -1}
 	switch n := around[0].(type) {
 	case *ast.IndexExpr:
 		if n.X != list || assigned(around) {
-			return 0, false, false
+			return read, false
 		}
-		v, is := p.Const(n.Index)
-		if !is || v.Kind() != constant.Int {
-			return 0, false, false
+		if lastOf(p, list, n.Index) {
+			read.end = true
+			return read, true
 		}
-		i, exact := constant.Int64Val(v)
-		return int(i), false, exact && i <= 3
+		for _, v := range flow.Constants(s, p, n.Index) {
+			i, exact := constant.Int64Val(constant.ToInt(v))
+			if !exact || i < 0 || i > highest {
+				return read, false
+			}
+			read.index = max(read.index, int(i))
+		}
+		return read, read.index >= 0
 	case *ast.CallExpr:
-		return -1, true, p.CalleeName(n) == "len"
+		if p.CalleeName(n) != "len" {
+			return read, false
+		}
+		if len(around) > 2 {
+			x, indexed := around[2].(*ast.IndexExpr)
+			if indexed && x.Index == around[1] && lastOf(p, x.X, x.Index) {
+				return read, true // of the last part
+			}
+		}
+		read.length = true
+		return read, true
 	}
-	return 0, false, false
+	return read, false
+}
+
+// lastOf reports whether an index is that of the last part: len(list)-1.
+func lastOf(p *gocode.Place, list, index ast.Expr) bool {
+	b, ok := ast.Unparen(index).(*ast.BinaryExpr)
+	if !ok || b.Op != token.SUB {
+		return false
+	}
+	call, ok := ast.Unparen(b.X).(*ast.CallExpr)
+	one, constant := syntax.ConstInt(p, b.Y)
+	return ok && constant && one == 1 && p.CalleeName(call) == "len" && len(call.Args) == 1 && syntax.Same(p, call.Args[0], list)
 }
 
 // assigned reports whether an index expression is assigned to, or its address is taken.

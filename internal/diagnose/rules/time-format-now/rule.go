@@ -4,10 +4,12 @@ package timeformatnow
 import (
 	"fmt"
 	"go/ast"
-	"strings"
+	"go/types"
+	"slices"
 	"time"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -54,7 +56,7 @@ func judge(c *finder.Case) bool {
 	ok := c.All(func(call *ast.CallExpr) bool {
 		text, constant := syntax.ConstString(c.Place, call.Args[len(call.Args)-1])
 		layout = text
-		return constant && coarse(text) && present(c.Place, syntax.Receiver(call)) && loops.PerCall(c.Place, call)
+		return constant && coarse(text) && clock{c.Pass.Syntax}.now(c.Place, syntax.Receiver(call), mostSteps) && loops.PerCall(c.Place, call)
 	})
 	if !ok {
 		return false
@@ -71,25 +73,117 @@ func coarse(layout string) bool {
 	return a.Format(layout) == a.Add(987_654_321*time.Nanosecond).Format(layout) && layout != ""
 }
 
-// present reports whether an expression is time.Now(), possibly in another zone and through
-// variables that are set once.
-func present(p *gocode.Place, e ast.Expr) bool {
-	for range 4 {
-		if e == nil {
-			return false
-		}
-		call, ok := syntax.Origin(p, e).(*ast.CallExpr)
-		if !ok {
-			return false
-		}
-		name := p.CalleeName(call)
-		if name == "time.Now" {
-			return true
-		}
-		if !strings.HasPrefix(name, "(time.Time).") || !funcname.Match(name, "(time.Time).UTC", "(time.Time).Local", "(time.Time).In") {
-			return false
-		}
-		e = syntax.Receiver(call)
+// clock follows times to the clock.
+type clock struct{ syntax *gocode.Syntax }
+
+// mostSteps is how many variables, functions and parameters a time is followed through.
+const mostSteps = 4
+
+// now reports whether an expression is time.Now(), possibly in another zone, through variables that
+// are set once, a function of the program that only returns it, an interface or a variable for the
+// clock, or a parameter for which all callers pass it.
+func (c clock) now(p *gocode.Place, e ast.Expr, steps int) bool {
+	if e == nil || steps == 0 {
+		return false
 	}
-	return false
+	call, ok := syntax.Origin(p, e).(*ast.CallExpr)
+	if !ok {
+		v := syntax.LocalVar(p, e)
+		given := flow.Passed(c.syntax, p, v)
+		return v != nil && len(given) > 0 && !slices.ContainsFunc(given, func(a flow.Argument) bool {
+			return older(a) || !c.now(a.Place, a.Value, steps-1)
+		})
+	}
+	name := p.CalleeName(call)
+	if name == "time.Now" {
+		return true
+	}
+	if funcname.Match(name, "(time.Time).UTC", "(time.Time).Local", "(time.Time).In") {
+		return c.now(p, syntax.Receiver(call), steps-1)
+	}
+	if len(call.Args) > 0 {
+		return false
+	}
+	if fn := p.Callee(call); fn != nil {
+		return c.returnsNow(p, fn, steps-1)
+	}
+	return c.isClock(p, call.Fun)
+}
+
+// older reports whether a call passes a variable that is set outside of a loop around the call: all
+// iterations get the same time.
+func older(a flow.Argument) bool {
+	v := syntax.LocalVar(a.Place, a.Value)
+	return v != nil && slices.ContainsFunc(loops.Around(a.Place, a.Value), func(loop ast.Node) bool { return !syntax.Inside(loop, v.Pos()) })
+}
+
+// returnsNow reports whether a function of the package, or each method of it that implements one of
+// an interface, only returns the current time.
+func (c clock) returnsNow(p *gocode.Place, fn *types.Func, steps int) bool {
+	declared := []*types.Func{fn}
+	if recv := fn.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+		declared = implementing(p.Pkg, recv.Type(), fn.Name())
+	}
+	for _, fn := range declared {
+		decl := p.Declaration(fn)
+		if decl == nil || decl.Body == nil || len(decl.Body.List) != 1 {
+			return false
+		}
+		ret, ok := decl.Body.List[0].(*ast.ReturnStmt)
+		if !ok || len(ret.Results) != 1 || !c.now(p.Entry(decl), ret.Results[0], steps) {
+			return false
+		}
+	}
+	return len(declared) > 0
+}
+
+// implementing returns the methods of a package's types that implement one of an interface.
+func implementing(pkg *types.Package, iface types.Type, name string) (methods []*types.Func) {
+	i, ok := iface.Underlying().(*types.Interface)
+	if !ok {
+		return nil
+	}
+	for _, n := range pkg.Scope().Names() {
+		t, ok := pkg.Scope().Lookup(n).(*types.TypeName)
+		if !ok || types.IsInterface(t.Type()) || !types.Implements(types.NewPointer(t.Type()), i) {
+			continue
+		}
+		if obj, _, _ := types.LookupFieldOrMethod(t.Type(), true, pkg, name); obj != nil {
+			if fn, ok := obj.(*types.Func); ok {
+				methods = append(methods, fn)
+			}
+		}
+	}
+	return methods
+}
+
+// isClock reports whether a variable or a field is time.Now wherever the program sets it.
+func (c clock) isClock(p *gocode.Place, fun ast.Expr) bool {
+	v := syntax.Named(p, fun)
+	if v == nil {
+		return false
+	}
+	if !v.IsField() {
+		return isNow(p, p.Initial(v))
+	}
+	sel, ok := ast.Unparen(fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	owner := p.TypeOf(sel.X)
+	if ptr, ok := owner.(*types.Pointer); ok {
+		owner = ptr.Elem()
+	}
+	values := c.syntax.ValuesOf(types.TypeString(owner, nil), v.Name())
+	return len(values) > 0 && !slices.ContainsFunc(values, func(f gocode.FieldValue) bool { return !isNow(f.Place, f.Value) })
+}
+
+// isNow reports whether an expression is the function time.Now.
+func isNow(p *gocode.Place, e ast.Expr) bool {
+	sel, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	fn, ok := p.Object(sel.Sel).(*types.Func)
+	return ok && fn.FullName() == "time.Now"
 }
