@@ -94,7 +94,7 @@ func helper(c *finder.Case, call *ast.CallExpr, url ast.Expr) bool {
 		if up == nil || root == nil {
 			return false
 		}
-		given := flow.Given(at, up, root)
+		given := flow.ArgumentFor(at, up, root)
 		if given == nil {
 			return false
 		}

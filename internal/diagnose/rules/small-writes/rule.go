@@ -138,7 +138,7 @@ func follow(p *gocode.Place, call *ast.CallExpr, w *ast.Expr) bool {
 	if !syntax.Local(p, v) {
 		return true
 	}
-	given := flow.Given(p, call, v)
+	given := flow.ArgumentFor(p, call, v)
 	*w = given
 	return given != nil
 }

@@ -155,7 +155,7 @@ func insertedAbove(p, caller *gocode.Place) *inserted {
 			continue
 		}
 		root, part := syntax.Var(p, sorted)
-		given := flow.Given(p, call, root)
+		given := flow.ArgumentFor(p, call, root)
 		if given == nil {
 			return nil
 		}
