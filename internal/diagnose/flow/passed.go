@@ -65,8 +65,8 @@ func CallAbove(p, caller *gocode.Place) *ast.CallExpr {
 	return nil
 }
 
-// ArgumentFor returns what a call of the function declared around a place passes for a variable of it: an
-// argument, or the receiver; nil if the variable is neither, or the function sets it.
+// ArgumentFor returns what a call of the function declared around a place passes for a variable of
+// it: an argument, or the receiver; nil if the variable is neither, or the function sets it.
 func ArgumentFor(p *gocode.Place, call *ast.CallExpr, v *types.Var) ast.Expr {
 	if v == nil || p.Decl == nil || len(syntax.Assigned(p, v)) > 0 {
 		return nil
