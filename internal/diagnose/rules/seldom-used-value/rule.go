@@ -213,7 +213,7 @@ func (f *early) words(function, share string) (cause, fix string) {
 		fix = fmt.Sprintf("Test before the call whether %s will use it, or pass what it is computed from and let %s compute it where it is used.", f.callee, f.callee)
 		return cause, fix
 	}
-	cause = fmt.Sprintf("%s computes %s each time, but only some branches use it (line %d): %s.", function, f.name, f.at, share)
+	cause = fmt.Sprintf("Each call of %s computes %s, but only some branches use it (line %d): %s.", function, f.name, f.at, share)
 	fix = fmt.Sprintf("Compute %s where it is used, in the branch at line %d or after the return that makes it unnecessary.", f.name, f.at)
 	if f.guard != "" {
 		fix = fmt.Sprintf("Compute %s only if %s, in the branch that uses it (line %d).", f.name, f.guard, f.at)

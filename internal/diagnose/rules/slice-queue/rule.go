@@ -100,8 +100,11 @@ func queueOf(c *finder.Case, call *ast.CallExpr) *queue {
 	if q.front(p, first, to) {
 		return &queue{text: syntax.Text(to), line: syntax.Where(p, first.Pos())}
 	}
-	if nameOf(p, first) != q {
-		return nil
+	if local := nameOf(p, first); local != q {
+		if _, from := syntax.Declared(p, local.v); from == nil || local.element || nameOf(p, from) != q {
+			return nil
+		}
+		q = local // list := x.lists[key], which goes back there
 	}
 	if line := q.cut(c.Pass, p); line != "" {
 		return &queue{text: syntax.Text(to), cut: true, line: line}

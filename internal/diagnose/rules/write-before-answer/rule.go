@@ -107,8 +107,8 @@ func (w write) match(p *rule.Pass, total float64) rule.Match {
 		Site:       p.Site(w.step.Frame),
 		Confidence: rule.Likely, // that the record may come later is what the function looks like
 		Saving:     w.saving(p, total),
-		Cause: fmt.Sprintf("%s waits for %s, and does not use its outcome: the answer does not depend on it. Requests spend %s of their time waiting there.",
-			syntax.FuncName(w.of.Place), syntax.Text(w.step.Call.Fun), share),
+		Cause: fmt.Sprintf("Requests wait for %s in %s, which does not use its outcome: the answer does not depend on it. They spend %s of their time waiting there.",
+			syntax.Text(w.step.Call.Fun), syntax.FuncName(w.of.Place), share),
 		Fix: "Put the record into a buffered channel that one goroutine empties, several records at a time, and decide what happens when it is full. Keep the wait if the record must be stored before the answer is sent.",
 		Evidence: []rule.Evidence{{
 			What:    "time of requests waiting for this call",
