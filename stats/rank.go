@@ -75,32 +75,51 @@ func midranks(x, y []float64) (groups []rankGroup, ties float64) {
 // rankSums counts, for every doubled rank sum, the subsets of n values with that sum. With ties
 // this is the exact conditional distribution (the permutation test on midranks).
 func rankSums(groups []rankGroup, n int) []float64 {
+	unit := 2 // of the sums: without ties they are even
 	width := 1
 	for _, g := range groups {
 		width += g.size * g.twice
+		unit = min(unit, 2-g.twice%2)
 	}
-	ways := make([][]float64, n+1) // by number chosen, then by sum
+	ways := make([][]float64, n+1) // by number chosen, then by sum in units
+	type span struct{ low, end int }
+	reach := make([]span, n+1) // the sums that are possible so far
 	for k := range ways {
-		ways[k] = make([]float64, width)
+		ways[k] = make([]float64, (width-1)/unit+1)
 	}
 	ways[0][0] = 1
-	items, reach := 0, 0 // values of the groups so far, and their largest sum
+	reach[0] = span{0, 1}
+	items := 0 // values of the groups so far
 	for _, g := range groups {
 		for k := min(n, items+g.size); k > 0; k-- {
 			choices := 1.0
 			for c := 1; c <= min(k, g.size); c++ {
 				choices *= float64(g.size-c+1) / float64(c)
-				from := ways[k-c][:reach+1]
-				to := ways[k][c*g.twice:][:len(from)]
+				less, add := reach[k-c], c*g.twice/unit
+				if less.end == 0 {
+					continue
+				}
+				from := ways[k-c][less.low:less.end]
+				to := ways[k][less.low+add:][:len(from)]
 				for s, w := range from {
 					to[s] += choices * w
 				}
+				if reach[k].end == 0 {
+					reach[k].low = less.low + add
+				}
+				reach[k] = span{min(reach[k].low, less.low+add), max(reach[k].end, less.end+add)}
 			}
 		}
 		items += g.size
-		reach += g.size * g.twice
 	}
-	return ways[n]
+	if unit == 1 {
+		return ways[n]
+	}
+	sums := make([]float64, width)
+	for s, w := range ways[n] {
+		sums[s*unit] = w
+	}
+	return sums
 }
 
 // mannWhitneyNormal is the normal approximation with corrections for ties and
