@@ -180,10 +180,10 @@ func webCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], srv.URL)
 }
 
-// profileCommand is "profile FILE STACKS TYPE/UNIT...": it writes a profile of the stacks in a file.
-// A line of it has frames from the root on, "FUNCTION" or "FUNCTION:LINE" of main.go, with ";"
-// between them, then labels "KEY=VALUE", then the first value. A second value is ten million times
-// that: the nanoseconds of a sample, or as many bytes.
+// profileCommand is "profile FILE STACKS TYPE/UNIT...": it writes a profile of the stacks in a
+// file. A line of it has frames from the root on, "FUNCTION" or "FUNCTION:LINE" of main.go, with
+// ";" between them, then labels "KEY=VALUE", then the first value. A second value is ten million
+// times that: the nanoseconds of a sample, or as many bytes.
 func profileCommand(ts *testscript.TestScript, _ bool, args []string) {
 	var types []profile.ValueType
 	for _, arg := range args[2:] {
