@@ -48,6 +48,9 @@ func (r *recorder) recordPackage(ctx context.Context) error {
 	if err := r.recordCounts(ctx, addrs); err != nil {
 		return err
 	}
+	if err := r.recordInits(ctx, start); err != nil {
+		return err
+	}
 	return r.recordInputs(ctx, addrs)
 }
 

@@ -3,6 +3,7 @@ package gocode
 import (
 	"go/ast"
 	"go/constant"
+	"go/token"
 	"go/types"
 	"io/fs"
 	"maps"
@@ -119,6 +120,46 @@ func (s *Syntax) everywhere(visit func(info *types.Info, n ast.Node, at func(ast
 			return true
 		})
 	}
+}
+
+// Initial is a place of code that runs when the program starts: the value of a package variable, or
+// an init function.
+type Initial struct {
+	*Place
+	Node ast.Node // an *ast.ValueSpec with values or an *ast.FuncDecl
+}
+
+// Initials returns what a package initialises when the program starts, in order of file and line.
+func (s *Syntax) Initials(pkg string) []Initial {
+	var found []Initial
+	seen := map[*ast.File]bool{}
+	for _, key := range slices.Sorted(maps.Keys(s.files)) {
+		f := s.files[key]
+		if seen[f.file] || f.pkg.PkgPath != pkg {
+			continue
+		}
+		seen[f.file] = true
+		add := func(n ast.Node) {
+			if p, ok := s.at(key, path.Base(key), f.fset.Position(n.Pos()).Line); ok {
+				found = append(found, Initial{p, n})
+			}
+		}
+		for _, d := range f.file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil && d.Name.Name == "init" && d.Body != nil {
+					add(d)
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if v, ok := spec.(*ast.ValueSpec); ok && len(v.Values) > 0 && d.Tok == token.VAR {
+						add(v)
+					}
+				}
+			}
+		}
+	}
+	return found
 }
 
 // Strings returns the constant strings of the main module that are accepted, in order of package,

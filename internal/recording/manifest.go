@@ -72,9 +72,19 @@ type Manifest struct {
 	Load    *Load     `json:"load,omitempty"`
 	Phases  []Phase   `json:"phases"`
 	Trial   *Trial    `json:"gogc_trial,omitempty"`
+	Inits   []Init    `json:"inits,omitempty"` // of packages, in a run of a program that exits, longest first; absent in older recordings
 	Parts   []Part    `json:"parts"`
 	Missing []Missing `json:"missing,omitempty"`
 	Notes   []string  `json:"notes,omitempty"`
+}
+
+// Init is the initialisation of a package, as the runtime traced it: its variables and init
+// functions, without those of the packages that it imports.
+type Init struct {
+	Package      string  `json:"package"` // import path; "main"
+	Seconds      float64 `json:"seconds"`
+	AllocBytes   int64   `json:"alloc_bytes"`
+	AllocObjects int64   `json:"alloc_objects"`
 }
 
 // Target is what was measured and how to find its code again.

@@ -155,6 +155,11 @@ func codeFacts(ctx context.Context, c Config, pass *rule.Pass) ([]string, error)
 			read = append(read, pkg)
 		}
 	}
+	for i, in := range pass.Manifest.Inits {
+		if i < mostInits && !slices.Contains(read, in.Package) && in.Package != "main" {
+			read = append(read, in.Package)
+		}
+	}
 	var (
 		wg                 sync.WaitGroup
 		syntaxErr, factErr error
@@ -176,6 +181,9 @@ func codeFacts(ctx context.Context, c Config, pass *rule.Pass) ([]string, error)
 	}
 	return append(notes, pass.Code.Notes()...), nil
 }
+
+// mostInits is how many packages are read because their initialisation takes long.
+const mostInits = 4
 
 // hot lists the packages that own enough of the cost to be examined, most expensive first. With
 // entries it adds the packages of the main module's lines that lead to enough of the cost.

@@ -69,6 +69,7 @@ const (
 	NeedBuild      Need = "how the program was built"
 	NeedCounts     Need = "counts of executions"
 	NeedInputs     Need = "counts of inputs"
+	NeedInits      Need = "the trace of package initialisation"
 )
 
 // Rule is one known mistake: data, prose, and its finder.

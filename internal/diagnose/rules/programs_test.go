@@ -16,7 +16,7 @@ import (
 var ownTest = []string{
 	"body-not-closed", "costly-line", "debug-build", "false-sharing", "few-workers", "gc-assist-latency", "gc-cpu-spare-memory", "goroutine-leak",
 	"kdf-per-request", "leak-growth", "limit-thrash", "no-pgo", "old-go", "pointer-dense-live", "pool-wait", "procs-over-quota",
-	"sched-latency", "semaphore-wait", "serial-section", "stack-scan", "tiny-heap",
+	"sched-latency", "semaphore-wait", "serial-section", "slow-init", "stack-scan", "tiny-heap",
 }
 
 // TestCaught: each rule finds the lines of its program that are marked for it, and no others.

@@ -140,6 +140,7 @@ import (
 	sleeppolling "github.com/hone-go/hone/internal/diagnose/rules/sleep-polling"
 	slicegrowth "github.com/hone-go/hone/internal/diagnose/rules/slice-growth"
 	slicequeue "github.com/hone-go/hone/internal/diagnose/rules/slice-queue"
+	slowinit "github.com/hone-go/hone/internal/diagnose/rules/slow-init"
 	slowreceiver "github.com/hone-go/hone/internal/diagnose/rules/slow-receiver"
 	smallreads "github.com/hone-go/hone/internal/diagnose/rules/small-reads"
 	smallwrites "github.com/hone-go/hone/internal/diagnose/rules/small-writes"
@@ -315,6 +316,7 @@ func All() []rule.Rule {
 		sleeppolling.Rule(),
 		slicegrowth.Rule(),
 		slicequeue.Rule(),
+		slowinit.Rule(),
 		slowreceiver.Rule(),
 		smallreads.Rule(),
 		smallwrites.Rule(),
