@@ -29,13 +29,12 @@ var fraction = rule.Fraction{Expect: 0.9, Low: 0, High: 1}
 // Rule is slow-init.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:              "slow-init",
-		Kind:            rule.CPU,
-		SkipsBenchmarks: true,
-		Needs:           []rule.Need{rule.NeedInits},
-		Title:           "Package initialisation that every short run waits for",
-		Doc:             doc,
-		Finder:          finder.Program{Judge: judge},
+		ID:     "slow-init",
+		Kind:   rule.CPU,
+		Needs:  []rule.Need{rule.NeedInits},
+		Title:  "Package initialisation that every short run waits for",
+		Doc:    doc,
+		Finder: finder.Program{Judge: judge},
 	}
 }
 
