@@ -59,11 +59,11 @@ export function table(columns, rows, o = {}) {
     more.textContent = `all ${all.length} rows`;
     heads.forEach((head, i) => (i === by ? head.setAttribute("aria-sort", down ? "descending" : "ascending") : head.removeAttribute("aria-sort")));
   };
-  const heads = columns.map((c, i) => h(c.number ? "th.n" : "th", { scope: "col" }, h("button", { type: "button", onclick: () => {
+  const heads = columns.map((c, i) => h(c.number ? "th.n" : "th", { scope: "col" }, c.head ? h("button", { type: "button", onclick: () => {
     down = by === i ? !down : Boolean(c.number);
     by = i;
     draw();
-  } }, c.head)));
+  } }, c.head) : null));
   draw();
   const copy = h("button", { type: "button", title: "copy the rows as text", onclick: () => copyText(
     // A name may contain line ends, but each row is one line.

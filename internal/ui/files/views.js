@@ -55,7 +55,7 @@ function card(/** @type {any} */ f, /** @type {boolean} */ settings, full = 1, t
     h("h2", null, settings ? null : h("span.rank", null, f.rank), f.title, h("span.tag", null, f.confidence), h("span.tag", null, f.rule)),
     price,
     f.function ? h("p", null, h("code", null, f.function), h("span.faint", null, ` ${f.file}:${f.line}`), f.entry ? h("span.faint", null, `, called from ${f.entry.file}:${f.entry.line}`) : null) : null,
-    f.sites?.length ? h("table.lines", null, f.sites.map((/** @type {any} */ s) => h("tr", null, h("td.n", null, s.role ? `${s.role} ${s.file.split("/").pop()}:${s.line}` : s.line), h("td.n", null, s.share ? percent(s.share) : ""), h("td.code.wide", null, (s.source || "").trim())))) : null,
+    f.sites?.length ? h("table.lines", { "aria-label": "lines, with their shares and code" }, f.sites.map((/** @type {any} */ s) => h("tr", null, h("th.n", { scope: "row" }, s.role ? `${s.role} ${s.file.split("/").pop()}:${s.line}` : s.line), h("td.n", null, s.share ? percent(s.share) : ""), h("td.code.wide", null, (s.source || "").trim())))) : null,
     f.cause ? h("p", null, h("b", null, "why "), f.cause) : null,
     f.fix ? h("p", null, h("b", null, "fix "), f.fix) : null,
     exact ? h("p.links", null, "show: ", link("source", "source", exact), " · ", link("flame", "flame graph", { focus: anchored }), " · ",
@@ -247,7 +247,7 @@ async function disassembly() {
       let last = "";
       return h("section.card", null,
         h("h2", null, f.function, h("span.faint", null, `${f.arch} ${f.address}`), h("span.tag", null, `flat ${quantity(f.flat, r.unit)}`)),
-        h("table.lines", null, h("tbody", null, h("tr", null, ["address", "flat", "cum", "instruction"].map((t) => h("th.n", null, t))), f.instructions.map((/** @type {any} */ i) => {
+        h("table.lines", null, h("tbody", null, h("tr", null, ["address", "flat", "cum", "instruction"].map((t) => h("th.n", { scope: "col" }, t))), f.instructions.map((/** @type {any} */ i) => {
           const at = i.frames?.[0], where = at ? `${at.file.split("/").pop()}:${at.line}` : "";
           const head = where && where !== last ? h("tr.remark", null, h("td", null), h("td", null), h("td", null), h("td.wide", null, `${where}  ${(i.source || "").trim()}`)) : null;
           last = where || last;
@@ -373,7 +373,7 @@ async function recording() {
 
 function basePicker(/** @type {any} */ view) {
   const q = state(), now = source().id;
-  return h("p", null, "old side: ", h("select", { onchange: (/** @type {any} */ e) => go(address(view, { base: e.target.value })) },
+  return h("p", null, "old side: ", h("select", { "aria-label": "old side", onchange: (/** @type {any} */ e) => go(address(view, { base: e.target.value })) },
     h("option", { value: "" }, "choose"), allSources().map((s, i) => (s.id === now ? null : h("option", { value: s.id, selected: s.id === q.get("base") || String(i) === q.get("base") }, s.name)))),
     ` · new side: ${source().name}`);
 }
