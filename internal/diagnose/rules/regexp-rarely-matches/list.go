@@ -3,12 +3,15 @@ package regexprarelymatches
 import (
 	"fmt"
 	"go/ast"
+	"go/types"
 
+	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
 
@@ -16,7 +19,8 @@ import (
 type list struct {
 	matches
 	over       ast.Expr
-	head       int
+	text       string
+	head       string // its line; with the file, if a caller has the loop
 	iterations float64
 	// filterable of known patterns have a literal that can be tested.
 	filterable, known int
@@ -28,23 +32,28 @@ func listed(c *finder.Case, loop ast.Stmt) (*list, bool) {
 	p, call := c.Place, c.Calls[0]
 	receiver := syntax.Receiver(call)
 	inner, ranges := loop.(*ast.RangeStmt)
-	if receiver == nil || !ranges || loops.Invariant(p, loop, receiver) || asked(p, loop, call) {
+	if receiver == nil || !ranges || loops.Invariant(p, loop, receiver) || asked(p, loop, call, call.Args[0]) {
 		return nil, false
 	}
 	outer := loops.Same(p, call, call.Args[0])
 	if outer == nil {
 		return nil, false
 	}
-	l := &list{over: inner.X, head: syntax.Line(p, outer.Pos())}
-	n, ok := c.Pass.Counts.Loop(c.Site.Owner.Package, c.Site.File, l.head)
-	if !ok {
-		return nil, false
-	}
+	head := syntax.Line(p, outer.Pos())
+	l := &list{over: inner.X, text: syntax.Text(call.Args[0]), head: fmt.Sprintf("line %d", head)}
+	n, ok := c.Pass.Counts.Loop(c.Site.Owner.Package, c.Site.File, head)
+	return l, ok && l.count(c, n, receiver)
+}
+
+// count fills in how many expressions there are and how often they match; false if they are few,
+// or if many match.
+func (l *list) count(c *finder.Case, outer counts.Loop, receiver ast.Expr) bool {
+	var ok bool
 	if l.matches, ok = matched(c, c.Calls); !ok || l.rate() > mostOfList {
-		return nil, false
+		return false
 	}
-	if l.iterations = l.calls / n.Entries; l.iterations < leastPatterns {
-		return nil, false
+	if l.iterations = l.calls / outer.Entries; l.iterations < leastPatterns {
+		return false
 	}
 	for _, pattern := range patterns(c, receiver, l.over) {
 		l.known++
@@ -52,13 +61,88 @@ func listed(c *finder.Case, loop ast.Stmt) (*list, bool) {
 			l.filterable++
 		}
 	}
-	return l, true
+	return true
 }
 
-// asked reports whether the loop asks something about the text before the call, or whether the
-// expression is worth a call.
-func asked(p *gocode.Place, loop ast.Stmt, call *ast.CallExpr) bool {
-	text, _ := syntax.Var(p, call.Args[0])
+// listedBy returns the list that a caller goes through, whose elements' method or function has the
+// call: it gets the element and the text from the caller.
+func listedBy(c *finder.Case) (*list, bool) {
+	call := c.Calls[0]
+	receiver := syntax.Receiver(call)
+	if receiver == nil {
+		return nil, false
+	}
+	element, _ := syntax.Var(c.Place, receiver)
+	text := syntax.LocalVar(c.Place, call.Args[0])
+	if element == nil || text == nil || !syntax.Param(c.Place, element) || !syntax.Param(c.Place, text) {
+		return nil, false
+	}
+	f, p := caller(c)
+	if f == nil {
+		return nil, false
+	}
+	for _, of := range syntax.CallsTo(p, c.Site.Function) {
+		inner, ranges := p.LoopAround(of).(*ast.RangeStmt)
+		arg, from := given(c.Place, of, text), given(c.Place, of, element)
+		if !ranges || arg == nil || from == nil || loops.Invariant(p, inner, from) || asked(p, inner, of, arg) {
+			continue
+		}
+		outer := loops.Same(p, of, arg)
+		if outer == nil {
+			continue
+		}
+		l := &list{over: inner.X, text: syntax.Text(arg), head: syntax.Where(p, outer.Pos())}
+		n, ok := c.Pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, outer.Pos()))
+		return l, ok && l.count(c, n, receiver)
+	}
+	return nil, false
+}
+
+// caller returns the line that most of a match's rows come from; nil when there is no such line.
+func caller(c *finder.Case) (*site.Frame, *gocode.Place) {
+	var most *site.Frame
+	var of, all int64
+	for _, r := range c.CPU {
+		all += r.Count
+		if r.Owner < 0 || r.Owner+1 >= len(r.Stack) {
+			continue
+		}
+		f := r.Stack[r.Owner+1]
+		if most == nil {
+			most = f
+		}
+		if f.Line == most.Line && f.File == most.File {
+			of += r.Count
+		}
+	}
+	if most == nil || float64(of) < mostlyOne*float64(all) {
+		return nil, nil
+	}
+	p := c.Pass.Place(&site.Site{Frame: *most})
+	if p == nil {
+		return nil, nil
+	}
+	return most, p
+}
+
+// given returns what a call passes for a parameter or the receiver of the place's function.
+func given(p *gocode.Place, call *ast.CallExpr, v *types.Var) ast.Expr {
+	sig := syntax.SignatureOf(p)
+	if sig == nil {
+		return nil
+	}
+	if sig.Recv() == v {
+		return syntax.Receiver(call)
+	}
+	if i := syntax.ParamIndex(sig, v); i >= 0 && i < len(call.Args) {
+		return call.Args[i]
+	}
+	return nil
+}
+
+// asked reports whether the loop asks something about the text before the call.
+func asked(p *gocode.Place, loop ast.Stmt, call *ast.CallExpr, of ast.Expr) bool {
+	text, _ := syntax.Var(p, of)
 	found := false
 	ast.Inspect(loops.Body(loop), func(n ast.Node) bool {
 		c, ok := n.(*ast.CallExpr)
@@ -102,10 +186,9 @@ func (l *list) describe(c *finder.Case) bool {
 	if share < leastFilterable {
 		return false
 	}
-	text := syntax.Text(c.Calls[0].Args[0])
-	c.Cause = fmt.Sprintf("The loop on line %d runs each of %s expressions of %s on all of %s. According to the counts of executions, %s of these calls match.",
-		l.head, units.Number(l.iterations), syntax.Text(l.over), text, units.Percent(l.rate()))
-	c.Fix = fmt.Sprintf("Keep with each expression a literal that every match contains (regexp/syntax parses the pattern), and run the expression only if %s contains it. With many expressions, search all literals in one pass (Aho–Corasick) and run those whose literal was found.", text)
+	c.Cause = fmt.Sprintf("The loop on %s runs each of %s expressions of %s on all of %s. According to the counts of executions, %s of these calls match.",
+		l.head, units.Number(l.iterations), syntax.Text(l.over), l.text, units.Percent(l.rate()))
+	c.Fix = fmt.Sprintf("Keep with each expression a literal that every match contains (regexp/syntax parses the pattern), and run the expression only if %s contains it. With many expressions, search all literals in one pass (Aho–Corasick) and run those whose literal was found.", l.text)
 	f := saves(l.rate(), true)
 	f = rule.Fraction{Expect: f.Expect * share, Low: f.Low * share, High: f.High * share}
 	if l.known == 0 {

@@ -28,6 +28,8 @@ const (
 	// leastPatterns of a list, and mostOfList, the largest part of the calls that may match there.
 	leastPatterns = 8
 	mostOfList    = 0.1
+	// mostlyOne is the minimum part of the calls that must come from a caller's loop over a list.
+	mostlyOne = 0.8
 	// leastFilterable is the minimum part of a list's patterns, if they are known, for which a
 	// literal can be tested.
 	leastFilterable = 0.3
@@ -113,6 +115,10 @@ func judge(c *finder.Case) bool {
 	}
 	if loop := c.Place.LoopAround(c.Calls[0]); len(c.Calls) == 1 && loop != nil {
 		if l, ok := listed(c, loop); ok {
+			return l.describe(c)
+		}
+	} else if len(c.Calls) == 1 {
+		if l, ok := listedBy(c); ok {
 			return l.describe(c)
 		}
 	}
