@@ -1,4 +1,4 @@
-package passperpattern
+package rules_test
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// BenchmarkPasses replaces patterns one by one and in one pass, in texts with and without their
+// BenchmarkPassPerPattern replaces patterns one by one and in one pass, in texts with and without their
 // first bytes.
-func BenchmarkPasses(b *testing.B) {
+func BenchmarkPassPerPattern(b *testing.B) {
 	for _, patterns := range []int{8, 64, 100, 800} {
 		var pairs []string
 		for i := range patterns {

@@ -1,4 +1,4 @@
-package scanperlookup
+package rules_test
 
 import (
 	"strings"
@@ -7,10 +7,11 @@ import (
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/covdata"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	scanperlookup "github.com/hone-go/hone/internal/diagnose/rules/scan-per-lookup"
 	"github.com/hone-go/hone/internal/recording"
 )
 
-const service = `package main
+const subscriptions = `package main
 
 type subscription struct{ topic string }
 
@@ -26,9 +27,9 @@ func find(all []*subscription, topic string) *subscription {
 func main() { find(nil, "") }
 `
 
-// TestGrowth: a list that grows while the counters run is reported as growing; one of constant
+// TestScanPerLookupGrowth: a list that grows while the counters run is reported as growing; one of constant
 // length is not.
-func TestGrowth(t *testing.T) {
+func TestScanPerLookupGrowth(t *testing.T) {
 	block := func(startLine, startColumn, endLine, endColumn int) covdata.Block {
 		return covdata.Block{StartLine: startLine, StartColumn: startColumn, EndLine: endLine, EndColumn: endColumn, Statements: 1}
 	}
@@ -43,16 +44,16 @@ func TestGrowth(t *testing.T) {
 		{[3]uint64{100, 200, 300}, "It grows: 100 elements at first, 300 at the end."},
 		{[3]uint64{200, 210, 205}, ""},
 	} {
-		pass, names := ruletest.MadeUp(t, service)
+		pass, names := ruletest.MadeUp(t, subscriptions)
 		pass.Manifest.Load = &recording.Load{Connections: 8}
 		var windows []counts.Window
 		for _, n := range c.iterations {
 			windows = append(windows, counts.Window{Units: 1000, Counts: covdata.Counts{{{1000, 0, 1000 * n, 1000}}}})
 		}
 		pass.Counts = counts.New(meta, windows)
-		matches, err := Rule().Find(t.Context(), pass)
-		if err != nil || len(matches) != 1 || names[matches[0].Site.Line] != "test" {
-			t.Fatalf("%v, %v", matches, err)
+		matches := matchesOf(t, scanperlookup.Rule(), pass)
+		if len(matches) != 1 || names[matches[0].Site.Line] != "test" {
+			t.Fatalf("%v", matches)
 		}
 		m := matches[0]
 		if grows := strings.Contains(m.Cause, "It grows"); grows != (c.want != "") || !strings.Contains(m.Cause, c.want) {
