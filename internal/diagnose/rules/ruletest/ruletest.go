@@ -1,7 +1,8 @@
 // Package ruletest proves rules on real programs. A small program in a txtar archive is built with
 // hone's probe and run under the CPU and allocation profiles (and, for rules that need them, an
 // execution trace or counts). The results are kept as text next to it, in NAME.run, and joined with
-// the program's code for the rule. -update records again; [Live] does so without keeping it.
+// the program's code for the rule. With the tag live, -update records again, and [Live] does so
+// without keeping it.
 //
 // The recording is what one run showed, not what a test wants: if a rule finds its lines in one run
 // of three, the program's evidence is near a threshold, and the program must be fixed.
@@ -118,34 +119,6 @@ func unseen(t *testing.T, r rule.Rule, pass *rule.Pass) {
 			t.Errorf("without source, line %d: confidence %q, cause %q", m.Site.Line, m.Confidence, m.Cause)
 		}
 	}
-}
-
-// Live builds and runs the program in an archive once and returns what the rule gets wrong; "" if
-// that is nothing, or if no line of the program says what is right.
-func Live(t *testing.T, r rule.Rule, archive string) string {
-	t.Helper()
-	recorded, code := recordLive(t, archive, extrasOf(r))
-	text, err := recorded.print(code)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, err := parseRun(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, want := find(t, r, read.pass(t, archive)), Wanted(t, archive, r.ID)
-	var wrong []string
-	for _, line := range slices.Sorted(maps.Keys(want)) {
-		if _, ok := got[line]; !ok && want[line] {
-			wrong = append(wrong, line+" not found")
-		}
-	}
-	for _, line := range slices.Sorted(maps.Keys(got)) {
-		if _, known := want[line]; !known {
-			wrong = append(wrong, line+" accused: "+got[line].Cause)
-		}
-	}
-	return strings.Join(wrong, "; ")
 }
 
 // Wanted returns the lines of an archive that are marked for a rule, as "main.go:12": true for

@@ -2,7 +2,6 @@ package ruletest
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -28,7 +27,7 @@ import (
 // Updating reports whether the test is to record again.
 func Updating() bool { return *update }
 
-var update = flag.Bool("update", false, "build and run the programs, and keep what was recorded of them")
+var update = flag.Bool("update", false, "build and run the programs, and keep what was recorded of them; needs -tags live")
 
 // run is what was recorded of a program: all that a rule gets, except the source. It is kept next
 // to the program as NAME.run, a txtar archive whose files are text.
@@ -78,92 +77,6 @@ type traceFacts struct {
 	SerialStacks []parallelism.SerialStack `json:"serial_stacks"` // which the results leave out of their JSON
 }
 
-// mostTraced bounds the lists of a trace's results that are kept.
-const mostTraced = 40
-
-// traceOf keeps of a trace's results what rules read.
-func traceOf(results *analysis.Results) *traceFacts {
-	cut := *results
-	requests := *results.Requests
-	requests.Slowest, requests.Routes = nil, nil
-	cut.Requests = &requests
-	sched := *results.Sched
-	sched.Lines = sched.Lines[:min(len(sched.Lines), mostTraced)]
-	cut.Sched = &sched
-	stacks := slices.Clone(results.Parallelism.Serial.Stacks)
-	slices.SortStableFunc(stacks, func(a, b parallelism.SerialStack) int { return cmp.Compare(b.Seconds, a.Seconds) })
-	return &traceFacts{Results: &cut, SerialStacks: stacks[:min(len(stacks), mostTraced)]}
-}
-
-// print writes a run as an archive.
-func (r *run) print(code *gocode.Index) ([]byte, error) {
-	a := &txtar.Archive{Comment: []byte("Recorded by go test -update; see ruletest. Do not edit.\n")}
-	add := func(name string, data []byte) { a.Files = append(a.Files, txtar.File{Name: name, Data: data}) }
-	head, err := json.MarshalIndent(r.figures, "", "\t")
-	if err != nil {
-		return nil, err
-	}
-	add("figures.json", append(head, '\n'))
-	add("build", []byte(r.buildInfo))
-	for _, name := range profileNames() {
-		if p := r.profiles[name]; p != nil {
-			add(name, printTree(p, code))
-		}
-	}
-	add("facts", []byte(r.facts))
-	if r.counts != "" {
-		add("counts", []byte(r.counts))
-	}
-	if r.inputs != nil {
-		text, err := trimmedJSON(r.inputs, code)
-		if err != nil {
-			return nil, err
-		}
-		add("inputs.json", append(text, '\n'))
-	}
-	if r.traced != nil {
-		text, err := trimmedJSON(r.traced, code)
-		if err != nil {
-			return nil, err
-		}
-		add("trace.json", append(text, '\n'))
-	}
-	return txtar.Format(a), nil
-}
-
-// trimmedJSON writes a value with its source files named as by TrimmedPath.
-func trimmedJSON(v any, code *gocode.Index) ([]byte, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	var tree any
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	if err := d.Decode(&tree); err != nil {
-		return nil, err
-	}
-	return json.MarshalIndent(trim(tree, code), "", " ")
-}
-
-func trim(v any, code *gocode.Index) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for k, x := range v {
-			v[k] = trim(x, code)
-		}
-	case []any:
-		for i, x := range v {
-			v[i] = trim(x, code)
-		}
-	case string:
-		if filepath.IsAbs(v) {
-			return code.TrimmedPath("", v)
-		}
-	}
-	return v
-}
-
 // parseRun reads what print wrote.
 func parseRun(data []byte) (*run, error) {
 	r := &run{profiles: map[string]*profile.Profile{}}
@@ -202,25 +115,20 @@ func readRun(t *testing.T, archive string, with extras) *run {
 	t.Helper()
 	name := strings.TrimSuffix(archive, ".txtar") + ".run"
 	if *update {
-		r, code := recordLive(t, archive, with)
-		text, err := r.print(code)
-		if err == nil {
-			err = os.WriteFile(name, text, 0o644)
-		}
-		if err != nil {
+		if err := os.WriteFile(name, record(t, archive, with), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		t.Fatalf("%v: record it with -update", err)
+		t.Fatalf("%v: record it with -tags live -update", err)
 	}
 	r, err := parseRun(text)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	if got := (extras{r.traced != nil, r.counts != "", r.inputs != nil}); got != with {
-		t.Fatalf("%s: recorded with %+v, want %+v: record it with -update", name, got, with)
+		t.Fatalf("%s: recorded with %+v, want %+v: record it with -tags live -update", name, got, with)
 	}
 	return r
 }
