@@ -27,8 +27,8 @@ func find(all []*subscription, topic string) *subscription {
 func main() { find(nil, "") }
 `
 
-// TestScanPerLookupGrowth: a list that grows while the counters run is reported as growing; one of constant
-// length is not.
+// TestScanPerLookupGrowth: a list that grows while the counters run is reported as growing; one of
+// constant length is not.
 func TestScanPerLookupGrowth(t *testing.T) {
 	block := func(startLine, startColumn, endLine, endColumn int) covdata.Block {
 		return covdata.Block{StartLine: startLine, StartColumn: startColumn, EndLine: endLine, EndColumn: endColumn, Statements: 1}
