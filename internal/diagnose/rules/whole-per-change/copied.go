@@ -26,6 +26,9 @@ type copied struct {
 	by       ast.Node      // what copies the elements: the same call, another, or a loop
 	elements float64       // of each copy; 0 if the allocations show it
 	copies   float64       // for each unit of work
+	// returned is the parameter or receiver that has the original, if the function returns the copy;
+	// nil otherwise.
+	returned *types.Var
 }
 
 // copiedAt returns the copy that a line makes, or a part of it; nil for none.
@@ -186,9 +189,7 @@ func same(p *gocode.Place, a, b ast.Expr) bool {
 // replaces what it was copied from.
 func (c *copied) replaces(p *gocode.Place) bool {
 	holder := holderOf(p, c.from, 4)
-	if holder == nil {
-		return false
-	}
+	root, _ := syntax.Var(p, c.from)
 	changed, stored, few := c.grown(p), false, true
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		if n == c.by {
@@ -200,7 +201,7 @@ func (c *copied) replaces(p *gocode.Place) bool {
 				if c.changes(p, n, lhs) {
 					changed, few = true, few && c.once(p, n)
 				}
-				if syntax.Named(p, lhs) == holder && c.in(p, n.Rhs[min(i, len(n.Rhs)-1)]) {
+				if holder != nil && syntax.Named(p, lhs) == holder && c.in(p, n.Rhs[min(i, len(n.Rhs)-1)]) {
 					stored = true
 				}
 			}
@@ -209,10 +210,17 @@ func (c *copied) replaces(p *gocode.Place) bool {
 				changed, few = true, few && c.once(p, n)
 			}
 			stored = stored || c.storedBy(p, n, holder)
+		case *ast.ReturnStmt:
+			if root != nil && syntax.Param(p, root) && len(n.Results) > 0 && c.in(p, n.Results[0]) {
+				c.returned = root
+			}
 		}
 		return true
 	})
-	return changed && stored && few
+	if stored {
+		c.returned = nil
+	}
+	return changed && few && (stored || c.returned != nil)
 }
 
 // grown reports whether the copy itself has more elements than the original: append(clone, x).
@@ -280,12 +288,7 @@ func literal(p *gocode.Place, v *types.Var) ast.Expr {
 
 // storedBy reports whether a call stores the copy where the original is: p.Store(&next).
 func (c *copied) storedBy(p *gocode.Place, call *ast.CallExpr, holder *types.Var) bool {
-	recv := syntax.Receiver(call)
-	if recv == nil || syntax.Named(p, recv) != holder {
-		return false
-	}
-	name := p.CalleeName(call)
-	if !funcname.Match(name, "*).Store", "*).Swap", "*).CompareAndSwap") {
+	if !stores(p, call, holder) {
 		return false
 	}
 	for _, arg := range call.Args {
@@ -294,6 +297,13 @@ func (c *copied) storedBy(p *gocode.Place, call *ast.CallExpr, holder *types.Var
 		}
 	}
 	return false
+}
+
+// stores reports whether a call stores something in an atomic variable.
+func stores(p *gocode.Place, call *ast.CallExpr, holder *types.Var) bool {
+	recv := syntax.Receiver(call)
+	return recv != nil && holder != nil && syntax.Named(p, recv) == holder &&
+		funcname.Match(p.CalleeName(call), "*).Store", "*).Swap", "*).CompareAndSwap")
 }
 
 // holderOf returns the field or package variable that has the value of an expression, or the
@@ -357,10 +367,10 @@ func (c *copied) describe(m *finder.Case) bool {
 		copies = float64(objects)
 	}
 	elements := c.elements
-	if elements == 0 && size > 0 && copies > 0 {
+	if elements == 0 && size > 0 && copies > 0 && bytes >= leastBytes {
 		elements = float64(bytes) / copies / float64(size)
 	}
-	if copies < leastCopies || elements < leastElements {
+	if copies < leastCopies || elements < leastElements || !c.stored(m) {
 		return false
 	}
 	m.Cause = fmt.Sprintf("%s copies the %s %s as a whole, %s elements on average, changes a few of the copy, and replaces the original by it: %s times. n insertions copy n²/2 elements.",

@@ -15,6 +15,9 @@ import (
 const (
 	// leastElements is the minimum mean number of elements of a copy.
 	leastElements = 64
+	// leastBytes must have been allocated for copies for their size to be known: the profile samples
+	// one object per 512 KiB.
+	leastBytes = 4 << 20
 	// leastCopies is how often a collection must have been copied.
 	leastCopies = 100
 	// leastEncoding is the minimum time to encode a collection, in seconds, for each element that
