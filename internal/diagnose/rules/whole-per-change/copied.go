@@ -26,8 +26,8 @@ type copied struct {
 	by       ast.Node      // what copies the elements: the same call, another, or a loop
 	elements float64       // of each copy; 0 if the allocations show it
 	copies   float64       // for each unit of work
-	// returned is the parameter or receiver that has the original, if the function returns the copy;
-	// nil otherwise.
+	// returned is the parameter or receiver that has the original, if the function returns the
+	// copy; nil otherwise.
 	returned *types.Var
 }
 

@@ -15,8 +15,8 @@ import (
 const (
 	// leastElements is the minimum mean number of elements of a copy.
 	leastElements = 64
-	// leastBytes must have been allocated for copies for their size to be known: the profile samples
-	// one object per 512 KiB.
+	// leastBytes must have been allocated for copies for their size to be known: the profile
+	// samples one object per 512 KiB.
 	leastBytes = 4 << 20
 	// leastCopies is how often a collection must have been copied.
 	leastCopies = 100
