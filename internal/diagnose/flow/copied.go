@@ -34,6 +34,7 @@ type text struct {
 	place *gocode.Place
 	seen  map[types.Object]bool
 	ways  []string // the sinks met
+	depth int      // of the calls that it is followed into
 }
 
 // sinks reports whether the value of e is copied into something and has no other use.
@@ -139,7 +140,36 @@ func (f *text) argument(call *ast.CallExpr, value ast.Node) (done, ok bool) {
 		f.ways = append(f.ways, "written to a buffer or writer")
 		return true, true
 	}
-	return true, false
+	return true, f.passed(call, value)
+}
+
+// deepest is the number of nested calls that a string is followed into.
+const deepest = 2
+
+// passed reports whether a function of the package that gets the value only copies it. The function
+// must not be a method of a type that other code may replace by another.
+func (f *text) passed(call *ast.CallExpr, value ast.Node) bool {
+	fn := f.place.Callee(call)
+	decl := f.place.Declaration(fn)
+	i := slices.IndexFunc(call.Args, func(e ast.Expr) bool { return ast.Node(e) == value })
+	if decl == nil || decl.Body == nil || i < 0 || f.depth >= deepest || fn.Signature().Variadic() {
+		return false
+	}
+	in := f.place.Entry(decl)
+	param := fn.Signature().Params().At(i)
+	if f.seen[param] {
+		return true
+	}
+	f.seen[param] = true
+	inner := text{place: in, seen: f.seen, depth: f.depth + 1}
+	reads := syntax.Reads(in, param)
+	for _, id := range reads {
+		if !inner.sinks(id) {
+			return false
+		}
+	}
+	f.ways = append(f.ways, inner.ways...)
+	return len(reads) > 0 && len(syntax.Assigned(in, param)) == 0
 }
 
 // writesOut reports whether a call is a Write or WriteString with the signature of io.Writer's.

@@ -3,12 +3,15 @@ package httpconn
 import (
 	"fmt"
 	"go/ast"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
@@ -50,15 +53,67 @@ func Blame(c *finder.Case, dials []*site.Row) {
 	})
 }
 
-// Closes reports whether Close is called on a response's Body, given its path to the file's root.
-func Closes(path []ast.Node) bool {
-	if len(path) < 3 {
+// Closes reports whether Close is called on a response's Body, given its path to the file's root,
+// here or in a function of the package that does nothing else with it.
+func Closes(p *gocode.Place, path []ast.Node) bool {
+	if len(path) < 2 {
 		return false
 	}
-	sel, ok := path[1].(*ast.SelectorExpr)
+	if call, ok := path[1].(*ast.CallExpr); ok && call.Fun != path[0] {
+		return closer(p, call, path[0], 0)
+	}
+	return len(path) > 2 && isClose(path[1], path[2])
+}
+
+func isClose(n, around ast.Node) bool {
+	sel, ok := n.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Close" {
 		return false
 	}
-	_, call := path[2].(*ast.CallExpr)
+	_, call := around.(*ast.CallExpr)
 	return call
+}
+
+// ClosesIn reports whether a call passes a response to a function of the package that only closes
+// its body.
+func ClosesIn(p *gocode.Place, call *ast.CallExpr, resp ast.Node) bool {
+	return closer(p, call, resp, 1)
+}
+
+// closer reports whether the function of a call only closes its argument, or what is as many
+// selectors below it.
+func closer(p *gocode.Place, call *ast.CallExpr, arg ast.Node, selectors int) bool {
+	fn := p.Callee(call)
+	decl := p.Declaration(fn)
+	i := slices.IndexFunc(call.Args, func(e ast.Expr) bool { return ast.Node(e) == arg })
+	if decl == nil || decl.Body == nil || i < 0 || i >= fn.Signature().Params().Len() || fn.Signature().Variadic() {
+		return false
+	}
+	in := p.Entry(decl)
+	closes := false
+	for _, id := range syntax.Reads(in, fn.Signature().Params().At(i)) {
+		path := in.Enclosing(id)
+		if len(path) > 0 {
+			if _, compared := path[0].(*ast.BinaryExpr); compared {
+				continue
+			}
+		}
+		if len(path) < selectors+2 {
+			return false
+		}
+		if selectors == 1 {
+			sel, ok := path[0].(*ast.SelectorExpr)
+			if !ok || sel.Sel.Name != "Body" {
+				return false
+			}
+			if _, compared := path[1].(*ast.BinaryExpr); compared {
+				continue
+			}
+		}
+		if !isClose(path[selectors], path[selectors+1]) {
+			return false
+		}
+		closes = true
+	}
+	return closes
 }

@@ -68,10 +68,14 @@ func find(p *rule.Pass) []rule.Match {
 		return nil
 	}
 	var matches []rule.Match
-	for _, place := range p.Syntax.Calls(func(fn *types.Func) bool {
-		return funcname.Match(fn.FullName(), funcname.TypedAll(httpconn.Calls())...)
-	}) {
-		for _, call := range syntax.CallsOf(place, funcname.TypedAll(httpconn.Calls())...) {
+	asks := func(fn *types.Func) bool {
+		return fn != nil && (funcname.Match(fn.FullName(), funcname.TypedAll(httpconn.Calls())...) || passes(p, fn))
+	}
+	for _, place := range p.Syntax.Calls(asks) {
+		for _, call := range syntax.Calls(place) {
+			if !asks(place.Callee(call)) {
+				continue
+			}
 			line := leaves(place, call)
 			if line == 0 {
 				continue
@@ -97,6 +101,17 @@ func find(p *rule.Pass) []rule.Match {
 	return matches
 }
 
+// passes reports whether a function of the program returns a response, whose body its callers have
+// to close.
+func passes(p *rule.Pass, fn *types.Func) bool {
+	results := fn.Signature().Results()
+	if results.Len() == 0 || results.At(0).Type().String() != "*net/http.Response" || fn.Name() == "RoundTrip" {
+		return false
+	}
+	_, ok := p.Syntax.Declared(fn)
+	return ok
+}
+
 // leaves returns the line of the first return statement after a call that returns a response that
 // the function reaches without closing the body; 0 if there is none, or if the response or its body
 // is passed elsewhere before. After the call failed, there is no body.
@@ -120,7 +135,7 @@ func leaves(p *gocode.Place, call *ast.CallExpr) int {
 				return 0 // the response goes elsewhere
 			}
 		case path[0].(*ast.SelectorExpr).Sel.Name == "Body":
-			if closing = httpconn.Closes(path) || handed(p, path); !closing && goesOn(path) {
+			if closing = httpconn.Closes(p, path) || handed(p, path); !closing && goesOn(path) {
 				return 0
 			}
 		}

@@ -56,7 +56,7 @@ func unreadReturns(p *gocode.Place, resp *types.Var) (returns []*ast.ReturnStmt)
 		if len(path) < 1 {
 			return nil // in a closure, which may read it
 		}
-		switch usage(path, id) {
+		switch usage(p, path, id) {
 		case closesBody:
 			closed = true
 		case readsBody:
@@ -94,13 +94,13 @@ const (
 )
 
 // usage returns what a use of a response, whose path is given, does with it.
-func usage(path []ast.Node, id *ast.Ident) use {
+func usage(p *gocode.Place, path []ast.Node, id *ast.Ident) use {
 	switch n := path[0].(type) {
 	case *ast.SelectorExpr:
 		switch {
 		case n.X != id || n.Sel.Name != "Body":
 			return looks
-		case httpconn.Closes(path):
+		case httpconn.Closes(p, path):
 			return closesBody
 		}
 		return readsBody
@@ -110,6 +110,10 @@ func usage(path []ast.Node, id *ast.Ident) use {
 		}
 	case *ast.BinaryExpr:
 		return looks
+	case *ast.CallExpr:
+		if httpconn.ClosesIn(p, n, id) {
+			return closesBody
+		}
 	}
 	return handsOver
 }

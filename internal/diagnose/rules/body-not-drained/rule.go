@@ -100,6 +100,9 @@ func (s *search) caller(r *site.Row) int {
 	if at < 0 {
 		return -1
 	}
+	for at+1 < len(r.Stack) && funcname.Match(r.Stack[at+1].Function, s.client...) {
+		at++ // Get calls Do
+	}
 	for i := at + 1; i < len(r.Stack) && i <= at+mostWrappers; i++ {
 		f := r.Stack[i]
 		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
@@ -196,7 +199,7 @@ func unread(p *gocode.Place, resp *types.Var) bool {
 			if sel.Sel.Name != "Body" {
 				continue // the status, the header
 			}
-			if !httpconn.Closes(path) {
+			if !httpconn.Closes(p, path) {
 				return false
 			}
 			closed = true
@@ -209,6 +212,11 @@ func unread(p *gocode.Place, resp *types.Var) bool {
 			}
 		case *ast.BinaryExpr:
 			continue // compared with nil
+		case *ast.CallExpr:
+			if httpconn.ClosesIn(p, n, use) {
+				closed = true
+				continue
+			}
 		}
 		return false
 	}

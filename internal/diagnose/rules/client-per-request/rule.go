@@ -73,6 +73,9 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		if i < 0 {
 			return -1
 		}
+		for i+1 < len(r.Stack) && funcname.Match(r.Stack[i+1].Function, httpconn.Calls()...) {
+			i++ // Get calls Do
+		}
 		first := i + 1
 		for i, end := first, min(len(r.Stack), first+levels); i < end; i++ {
 			k := r.Stack[i].Owner.Kind

@@ -69,13 +69,16 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	s := search{lines: finder.Remember(p, look), starts: starts()}
+	s := search{pass: p, lines: finder.Remember(p, look), passed: finder.Remember(p, lookPassed), starts: starts(), loops: map[gocode.Pos]loops.Caller{}}
 	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
 }
 
 type search struct {
+	pass   *rule.Pass
 	lines  *finder.Lines[codec]
+	passed *finder.Lines[codec] // whose stream is a parameter
 	starts []string
+	loops  map[gocode.Pos]loops.Caller // around calls of the functions of passed
 }
 
 // codec is an encoder or decoder that is created for one value.
@@ -96,11 +99,44 @@ func (s *search) caller(r *site.Row) int {
 		if !constructor(r.Stack[i-1].Function) && !s.starting(r, i) {
 			continue
 		}
-		if s.lines.At(f) != nil {
+		if s.lines.At(f) != nil || s.looped(r, i) {
 			return i
 		}
 	}
 	return -1
+}
+
+// levels is how many callers away from the codec the loop over the values may be.
+const levels = 2
+
+// looped reports whether the frame i makes a codec on a stream that it gets from a loop which
+// passes the same stream for each value.
+func (s *search) looped(r *site.Row, i int) bool {
+	f := r.Stack[i]
+	c := s.passed.At(f)
+	if c == nil {
+		return false
+	}
+	by, ok := loops.Calling(s.pass.Syntax, r.Stack, i, levels)
+	if !ok || loops.Waits(by.Place, by.Loop) || emptied(by.Place, by.Loop, passedTo(by, c)) {
+		return false
+	}
+	p, ok := s.pass.Syntax.At(f.File, f.Line)
+	if !ok || !by.Shares(p, c.stream) {
+		return false
+	}
+	s.loops[gocode.Pos{File: f.File, Line: f.Line}] = by
+	return true
+}
+
+// passedTo returns the argument of a loop's call that is of the stream's type.
+func passedTo(by loops.Caller, c *codec) ast.Expr {
+	for _, arg := range by.Call.Args {
+		if loops.FromOutside(by.Place, by.Loop, arg) {
+			return arg
+		}
+	}
+	return c.stream
 }
 
 // constructor reports whether a function, as a profile names it, is a constructor of a codec by its
@@ -135,17 +171,54 @@ func look(_ *site.Frame, p *gocode.Place) *codec {
 	return nil
 }
 
+// lookPassed returns the codec that a line makes for one value on a stream that the function gets
+// as a parameter; nil for none.
+func lookPassed(_ *site.Frame, p *gocode.Place) *codec {
+	if p.Decl == nil {
+		return nil
+	}
+	for _, call := range syntax.Calls(p) {
+		for _, c := range []*ast.CallExpr{call, origin(p, call)} {
+			if c == nil {
+				continue
+			}
+			fn := p.Callee(c)
+			if fn == nil || fn.Pkg() == nil || len(c.Args) == 0 || !constructor(fn.Name()) || !streams(fn) || !used(p, c, fn) || loops.Repeating(p, c) != nil {
+				continue
+			}
+			if v := syntax.LocalVar(p, c.Args[0]); v != nil && syntax.Param(p, v) && writes(v.Type()) && local(p, p.Decl, c) && !emptied(p, p.Decl, c.Args[0]) {
+				return &codec{constructor: fn, stream: c.Args[0], loop: true}
+			}
+		}
+	}
+	return nil
+}
+
+// writes reports whether a type is a stream for many values, not a response or the body of a
+// message.
+func writes(t types.Type) bool {
+	return t.String() != "net/http.ResponseWriter" && t.String() != "io.ReadCloser"
+}
+
 // made returns the codec that a call creates, or that its receiver is.
 func made(p *gocode.Place, call *ast.CallExpr) *codec {
 	if c := codecOf(p, call); c != nil {
 		return c
 	}
-	if recv := syntax.Receiver(call); recv != nil {
-		if made, ok := syntax.Origin(p, recv).(*ast.CallExpr); ok {
-			return codecOf(p, made)
-		}
+	if made := origin(p, call); made != nil {
+		return codecOf(p, made)
 	}
 	return nil
+}
+
+// origin returns the call that created the receiver of another; nil for none.
+func origin(p *gocode.Place, call *ast.CallExpr) *ast.CallExpr {
+	recv := syntax.Receiver(call)
+	if recv == nil {
+		return nil
+	}
+	made, _ := syntax.Origin(p, recv).(*ast.CallExpr)
+	return made
 }
 
 // codecOf returns the codec that a call creates for one value of a stream that exists before and
@@ -277,6 +350,10 @@ func inside(list *ast.FieldList, v *types.Var) bool {
 
 func (s *search) judge(c *finder.Case) bool {
 	found := s.lines.At(&c.Site.Frame)
+	by, looped := s.loops[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	if found == nil && looped {
+		found = s.passed.At(&c.Site.Frame)
+	}
 	if found == nil {
 		return false
 	}
@@ -293,6 +370,10 @@ func (s *search) judge(c *finder.Case) bool {
 	c.Fix = fmt.Sprintf("Call %s once, where %s is created; keep the result next to it, and use it for all values.", name, stream)
 	if found.loop {
 		c.Fix = fmt.Sprintf("Call %s once, before the loop, and use the result for all values.", name)
+	}
+	if looped {
+		c.Cause += fmt.Sprintf(" The loop on line %d of %s calls %s for each value.", by.Line(), by.Name(), syntax.FuncName(c.Place))
+		c.Fix = fmt.Sprintf("Call %s once, before the loop on line %d of %s, and pass the result to %s.", name, by.Line(), by.Name(), syntax.FuncName(c.Place))
 	}
 	if found.constructor.Pkg().Path() == "encoding/gob" && strings.HasSuffix(name, "Encoder") {
 		c.Fix += " The reader then needs one Decoder for the whole stream, too."

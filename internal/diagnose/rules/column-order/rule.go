@@ -53,7 +53,7 @@ of both, or transpose one first.
 
 It is fine for tables that fit in the cache. The rule reports inner loops of
 800 rows and more, as counted, in which the variable of the loop around them is
-the last index.
+the last index, also of a function that returns an element, such as m.At(i, j).
 
 Seen in the field: takara-ai/go-attention#8 (a product of a vector and a
 matrix).`
@@ -89,7 +89,7 @@ func judge(c *finder.Case) bool {
 		c.Fix = fmt.Sprintf("Exchange the loops on lines %d and %d, so that the inner one goes along a row.", syntax.Line(p, found.outer.Pos()), syntax.Line(p, found.inner.Pos()))
 		return true
 	}
-	return false
+	return inAccessor(c)
 }
 
 // keepOwn selects what the line does itself: a call that it makes is another matter.
@@ -106,6 +106,7 @@ func keepOwn(rows []*site.Row) (own []*site.Row) {
 type order struct {
 	table        string
 	outer, inner ast.Node
+	place        *gocode.Place // in the function of the loops, for calls of an accessor
 }
 
 // columns returns the order of an access whose row is the variable of the inner loop, and whose

@@ -5,11 +5,16 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/safety"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/site"
 )
 
 // Rule is deepequal-typed.
@@ -39,8 +44,9 @@ visited pointers in a map, because values may be cyclic. When both sides are of
 one known type, slices.Equal, maps.Equal, == or a small Equal method compare
 them ten to forty times faster, and the compiler checks that the types agree.
 
-The rule leaves alone types that need reflection: interfaces and type
-parameters, functions, and recursive types.
+The rule leaves alone types that need reflection: interfaces and functions, and
+recursive types. Of a function with parameters of type any, or of a type
+parameter, it looks at what its callers pass.
 
 It is fine in tests and on cold paths. Two results differ: DeepEqual
 distinguishes a nil slice or map from an empty one, and considers a slice with
@@ -63,7 +69,7 @@ func judge(c *finder.Case) bool {
 		return true
 	})
 	if !known {
-		return false
+		return inHelper(c)
 	}
 	if len(syntax.Calls(c.Place)) > len(c.Calls) {
 		*c.Match = finder.TakeCalls(c.Site, "reflect.DeepEqual") // another call may allocate what the line itself allocates
@@ -76,6 +82,60 @@ func judge(c *finder.Case) bool {
 		c.Fix = safety.ConstantTime
 	}
 	return true
+}
+
+// inHelper judges a function that compares its parameters, of type any or of a type parameter,
+// whose callers pass two values of one known type.
+func inHelper(c *finder.Case) bool {
+	call := c.Calls[0]
+	sig := syntax.SignatureOf(c.Place)
+	if len(c.Calls) > 1 || len(call.Args) != 2 || sig == nil {
+		return false
+	}
+	x := syntax.ParamIndex(sig, syntax.LocalVar(c.Place, call.Args[0]))
+	y := syntax.ParamIndex(sig, syntax.LocalVar(c.Place, call.Args[1]))
+	if x < 0 || y < 0 {
+		return false
+	}
+	var known []string
+	*c.Match = finder.TakeCalls(c.Site, "reflect.DeepEqual")
+	c.Keep(func(r *site.Row) bool {
+		t := passed(c, r, x, y)
+		if t != "" && !slices.Contains(known, t) {
+			known = append(known, t)
+		}
+		return t != ""
+	})
+	c.Keep(stacks.Steady)
+	if c.Empty() {
+		return false
+	}
+	slices.Sort(known)
+	c.Cause = fmt.Sprintf("Callers of %s pass two values of the type %s, yet reflect.DeepEqual walks them by reflection.", syntax.FuncName(c.Place), funcname.List(known))
+	c.Fix = "Compare them where their type is known: with ==, slices.Equal, maps.Equal, or an Equal method that compares field by field. A function that gets the comparison as an argument needs no reflection either."
+	return true
+}
+
+// passed returns the type of the two arguments that the caller of a row passes; "" if they differ,
+// or only reflection can compare them.
+func passed(c *finder.Case, r *site.Row, x, y int) string {
+	if r.Owner < 0 || r.Owner+1 >= len(r.Stack) {
+		return ""
+	}
+	from := r.Stack[r.Owner+1]
+	p, ok := c.Pass.Syntax.At(from.File, from.Line)
+	if !ok {
+		return ""
+	}
+	call := loops.CallTo(p, r.Stack[r.Owner].Function)
+	if call == nil || max(x, y) >= len(call.Args) {
+		return ""
+	}
+	a, b := p.TypeOf(call.Args[x]), p.TypeOf(call.Args[y])
+	if a == nil || b == nil || !types.Identical(a, b) || !direct(a, nil) {
+		return ""
+	}
+	return syntax.TypeText(p, a)
 }
 
 // direct reports whether ordinary code can compare values of a type: the type contains no

@@ -55,7 +55,7 @@ package variable.
 
 It is fine where failures are rare. The rule counts them: it reports calls of
 which at least a quarter failed while executions were counted, and whose error
-is dropped or only compared with nil.
+is dropped or only compared, with nil or by errors.Is.
 
 Seen in the field: open-policy-agent/opa#8758 (strconv.Atoi replaced for its
 failures), golang/go#43241 and golang/go#72951 (errors of strconv and time that
@@ -108,6 +108,8 @@ type failing struct {
 	runs   float64 // of the line, for each unit of work
 	share  float64 // share of the calls that fail; negative when not known
 	made   bool    // the samples show that the call creates errors
+	// compared is true if the error is compared with another by errors.Is.
+	compared bool
 	// errors holds, for each line below the call that creates errors, the number of objects that it
 	// allocated.
 	errors map[gocode.Pos]int64
@@ -144,6 +146,7 @@ func (s *search) discards(f *site.Frame, p *gocode.Place, call *ast.CallExpr) *f
 	found := &failing{place: p, call: call, callee: fn.FullName(), parses: parser(fn), runs: e.PerUnit, share: -1, errors: map[gocode.Pos]int64{}, frame: f}
 	if test != nil {
 		found.share = s.share(f, p, test, e.PerUnit)
+		_, found.compared = ast.Unparen(test.Cond).(*ast.CallExpr)
 	}
 	return found
 }
@@ -269,6 +272,10 @@ func (s *search) judge(c *finder.Case) bool {
 		return true
 	}
 	c.Fix = fmt.Sprintf("Where failing is normal, let %s return a bool, or an error that is a package variable.", name)
+	if f.compared {
+		c.Cause = fmt.Sprintf("%s fails in %s%s of its calls here with an error that errors.Is compares with another, and nobody reads its text: it is built only to be discarded.", name, about, units.Percent(share))
+		c.Fix = fmt.Sprintf("Where failing is normal, let %s return the error that is tested for itself, without a text around it, or a bool.", name)
+	}
 	return true
 }
 

@@ -30,6 +30,9 @@ var formatters = []formatter{
 	{"strconv.Quote", "strconv.Quote", "strconv.AppendQuote"},
 	{"strconv.QuoteToASCII", "strconv.QuoteToASCII", "strconv.AppendQuoteToASCII"},
 	{"(time.Time).Format", "time.Time.Format", "Time.AppendFormat"},
+	{"encoding/hex.EncodeToString", "encoding/hex.EncodeToString", "hex.AppendEncode"},
+	{"(*encoding/base64.Encoding).EncodeToString", "encoding/base64.(*Encoding).EncodeToString", "Encoding.AppendEncode"},
+	{"(net/netip.Addr).String", "net/netip.Addr.String", "Addr.AppendTo"},
 }
 
 // Rule is format-then-append.

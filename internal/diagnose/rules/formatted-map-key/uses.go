@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -88,6 +89,8 @@ type uses struct {
 	frame *site.Frame // in the package
 	place *gocode.Place
 	in    ast.Expr // the first map that it is a key of
+	// within is true in a function that gets the text as an argument.
+	within bool
 }
 
 // onlyKey reports whether a text is only a key of maps whose keys have no other use. If a function
@@ -122,8 +125,13 @@ func (u *uses) keys(p *gocode.Place, e ast.Expr) bool {
 			in = n.X
 		}
 	case *ast.CallExpr:
-		if p.CalleeName(n) == "delete" {
+		switch {
+		case p.CalleeName(n) == "delete":
 			in = n.Args[0]
+		case keyed(p, n) && n.Args[0] == e:
+			in = syntax.Receiver(n)
+		default:
+			return u.passed(p, n, e)
 		}
 	}
 	if in == nil {
@@ -133,7 +141,7 @@ func (u *uses) keys(p *gocode.Place, e ast.Expr) bool {
 	if t == nil {
 		return false
 	}
-	if _, ok := t.Underlying().(*types.Map); !ok || !private(p, in) {
+	if _, ok := t.Underlying().(*types.Map); !ok && !isSyncMap(t) || !private(p, in) {
 		return false
 	}
 	if u.in == nil {
@@ -141,6 +149,14 @@ func (u *uses) keys(p *gocode.Place, e ast.Expr) bool {
 	}
 	return true
 }
+
+// keyed reports whether a call is of a method of a sync.Map whose first argument is a key.
+func keyed(p *gocode.Place, call *ast.CallExpr) bool {
+	name, ok := strings.CutPrefix(p.CalleeName(call), "(*sync.Map).")
+	return ok && name != "Range" && name != "Clear"
+}
+
+func isSyncMap(t types.Type) bool { return strings.TrimPrefix(t.String(), "*") == "sync.Map" }
 
 // callers reports whether all callers of the place's function use its result as a key.
 func (u *uses) callers() bool {
@@ -235,7 +251,9 @@ func harmless(p *gocode.Place, id *ast.Ident, stack []ast.Node) bool {
 				e = n
 				continue
 			}
-			return false
+			// m.Load(…) of a sync.Map
+			call, ok := parent(stack, i).(*ast.CallExpr)
+			return ok && ast.Node(call.Fun) == ast.Node(n) && isSyncMap(p.TypeOf(n.X)) && (keyed(p, call) || n.Sel.Name == "Clear")
 		case *ast.IndexExpr:
 			return n.X == e
 		case *ast.CallExpr:
@@ -257,6 +275,14 @@ func harmless(p *gocode.Place, id *ast.Ident, stack []ast.Node) bool {
 		return false
 	}
 	return false
+}
+
+// parent returns the node around stack[i]; nil for none.
+func parent(stack []ast.Node, i int) ast.Node {
+	if i == 0 {
+		return nil
+	}
+	return stack[i-1]
 }
 
 // made reports whether an assignment sets a map to a new one.
