@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
+	"go/token"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -57,7 +59,7 @@ ccxt/ccxt#30044 (powers of ten of decimals).`
 
 func judge(c *finder.Case) bool {
 	for _, call := range c.Calls {
-		instead := replacement(c.Place, call)
+		instead := replacement(c.Pass.Syntax, c.Place, call)
 		if instead == "" {
 			continue
 		}
@@ -69,19 +71,19 @@ func judge(c *finder.Case) bool {
 }
 
 // replacement returns what computes a power with less work; "" for nothing.
-func replacement(p *gocode.Place, call *ast.CallExpr) string {
+func replacement(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) string {
 	if len(call.Args) != 2 {
 		return ""
 	}
 	base, exponent := call.Args[0], call.Args[1]
 	x := syntax.Text(base)
-	switch b, _ := number(p, base); b {
+	switch b, _ := number(s, p, base); b {
 	case 2:
 		return fmt.Sprintf("float64(uint64(1) << %[1]s) for a whole %[1]s that is not negative, else math.Exp2(%[1]s)", syntax.Text(exponent))
 	case 10:
 		return fmt.Sprintf("math.Pow10(%[1]s) for a whole %[1]s", syntax.Text(exponent))
 	}
-	e, ok := number(p, exponent)
+	e, ok := number(s, p, exponent)
 	if !ok {
 		return ""
 	}
@@ -117,12 +119,17 @@ func product(base ast.Expr, x string, n int) string {
 	return head + text
 }
 
-// number returns the value of a constant.
-func number(p *gocode.Place, e ast.Expr) (float64, bool) {
-	v, ok := p.Const(e)
-	if !ok {
+// number returns the value of a constant, also of one that all callers pass.
+func number(s *gocode.Syntax, p *gocode.Place, e ast.Expr) (float64, bool) {
+	values := flow.Constants(s, p, e)
+	if len(values) == 0 {
 		return 0, false
 	}
-	f, _ := constant.Float64Val(constant.ToFloat(v))
+	for _, v := range values {
+		if !constant.Compare(v, token.EQL, values[0]) {
+			return 0, false
+		}
+	}
+	f, _ := constant.Float64Val(constant.ToFloat(values[0]))
 	return f, true
 }

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -13,6 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // compilers return a Regexp; matchers compile one, use it once and discard it.
@@ -80,6 +82,12 @@ func guilty(c *finder.Case) bool {
 		pattern := syntax.Origin(p, call.Args[0])
 		if syntax.Fixed(p, pattern, "regexp.QuoteMeta") {
 			once(p, m, call, pattern)
+			return true
+		}
+		if passed := len(flow.Constants(c.Pass.Syntax, p, call.Args[0])); passed > 0 {
+			m.Cause = fmt.Sprintf("%s compiles the pattern %s on every call, although it is always a constant of the program (set or passed in %s).",
+				syntax.FuncName(p), syntax.Text(call.Args[0]), units.Some(float64(passed), "place"))
+			m.Fix = "Compile each pattern once, in a package variable, and pass or keep the *regexp.Regexp instead of its text; it is safe for concurrent use."
 			return true
 		}
 		if loop := p.LoopAround(call); loop != nil && loops.Invariant(p, loop, call.Args[0]) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -92,16 +93,16 @@ func take(s *site.Site) rule.Match {
 }
 
 func guilty(c *finder.Case) bool {
-	p, m := c.Place, c.Match
+	s, p, m := c.Pass.Syntax, c.Place, c.Match
 	for _, call := range syntax.CallsOf(p, typeNames(parsers)...) {
-		if fixed(p, call) {
+		if fixed(s, p, call) {
 			m.Cause = fmt.Sprintf("%s parses the same template with %s on every call.", syntax.FuncName(p), funcname.Short(p.CalleeName(call)))
 			m.Fix = "Parse it once when the program starts, into a package variable or a field; executing it is safe for concurrent use."
 			return true
 		}
 	}
 	for _, call := range syntax.CallsOf(p, typeNames(cloners)...) {
-		if repeated(p, call) {
+		if repeated(s, p, call) {
 			m.Cause = fmt.Sprintf("%s clones a set of templates on every call (%s).", syntax.FuncName(p), syntax.Text(call))
 			if funcname.Match(p.CalleeName(call), "(*html/*") {
 				m.Cause += " That copies the trees of all of them, and the first Execute of each clone determines the escaping again."
@@ -116,7 +117,7 @@ func guilty(c *finder.Case) bool {
 			continue
 		}
 		if funcname.Match(p.CalleeName(made), typeNames(cloners)...) {
-			if !repeated(p, made) {
+			if !repeated(s, p, made) {
 				continue
 			}
 			m.Cause = fmt.Sprintf("%s executes a clone that line %d makes on every call, so each Execute is the first and must determine the escaping again.",
@@ -124,7 +125,7 @@ func guilty(c *finder.Case) bool {
 			m.Fix = keepClones
 			return true
 		}
-		if fixed(p, made) {
+		if fixed(s, p, made) {
 			m.Cause = fmt.Sprintf("%s parses the template on line %d on every call, so each Execute is the first and must determine the escaping again.",
 				syntax.FuncName(p), syntax.Line(p, made.Pos()))
 			m.Fix = "Parse it once when the program starts; the escaping then also happens once."
@@ -144,12 +145,12 @@ func typeNames(profile []string) (names []string) {
 }
 
 // fixed reports whether a parse call may run more than once and always has the same arguments.
-func fixed(p *gocode.Place, call *ast.CallExpr) bool {
+func fixed(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) bool {
 	if !loops.PerCall(p, call) {
 		return false
 	}
 	for _, arg := range call.Args {
-		if !syntax.Fixed(p, syntax.Origin(p, arg)) && !embedded(p, arg) {
+		if !syntax.Fixed(p, syntax.Origin(p, arg)) && !embedded(p, arg) && len(flow.Constants(s, p, arg)) == 0 {
 			return false
 		}
 	}
@@ -158,7 +159,7 @@ func fixed(p *gocode.Place, call *ast.CallExpr) bool {
 
 // repeated reports whether a clone may run more than once and copies a template that was parsed
 // elsewhere, and its function parses no text that may differ between the calls.
-func repeated(p *gocode.Place, clone *ast.CallExpr) bool {
+func repeated(s *gocode.Syntax, p *gocode.Place, clone *ast.CallExpr) bool {
 	if !loops.PerCall(p, clone) {
 		return false
 	}
@@ -168,7 +169,7 @@ func repeated(p *gocode.Place, clone *ast.CallExpr) bool {
 	differs := false
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && funcname.Match(p.CalleeName(call), adders...) {
-			differs = differs || !fixed(p, call)
+			differs = differs || !fixed(s, p, call)
 		}
 		return !differs
 	})
