@@ -134,7 +134,7 @@ func constant(p *gocode.Place, lit *ast.CompositeLit) bool {
 			return true
 		}
 		tv, ok := p.Info.Types[e]
-		return ok && tv.IsNil()
+		return ok && tv.IsNil() || declared(p, e)
 	}
 	for _, e := range lit.Elts {
 		if kv, ok := e.(*ast.KeyValueExpr); ok {
@@ -148,6 +148,27 @@ func constant(p *gocode.Place, lit *ast.CompositeLit) bool {
 		}
 	}
 	return true
+}
+
+// declared reports whether an expression names a function, or a package variable that nothing sets.
+func declared(p *gocode.Place, e ast.Expr) bool {
+	var id *ast.Ident
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		id = x
+	case *ast.SelectorExpr: // package.Func; a method value has its receiver bound
+		if p.Info.Selections[x] == nil {
+			id = x.Sel
+		}
+	}
+	if id == nil {
+		return false
+	}
+	if v, ok := p.Object(id).(*types.Var); ok {
+		return p.Initial(v) != nil
+	}
+	_, function := p.Object(id).(*types.Func)
+	return function
 }
 
 // onlyRead reports whether the function only reads the table.
@@ -210,9 +231,10 @@ func flat(t types.Type) bool {
 		return true // the blank identifier
 	}
 	if tuple, ok := t.(*types.Tuple); ok { // v, ok
-		return tuple.Len() > 0 && syntax.PlainData(tuple.At(0).Type())
+		return tuple.Len() > 0 && flat(tuple.At(0).Type())
 	}
-	return syntax.PlainData(t)
+	_, function := t.Underlying().(*types.Signature)
+	return function || syntax.PlainData(t)
 }
 
 // alone reports whether nothing else allocates on the line.
