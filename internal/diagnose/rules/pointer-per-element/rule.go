@@ -8,6 +8,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -76,20 +77,68 @@ func guilty(c *finder.Case) bool {
 		if elem == nil || size < smallest || size > largest {
 			continue
 		}
+		at, made, through := p, n, ""
 		loop := p.LoopAround(n)
-		if loop == nil || !loops.EveryIteration(p, loop, n) || !stored(p, n.(ast.Expr), loop) {
+		if loop == nil {
+			if at, made = caller(c, n); made == nil {
+				continue
+			}
+			loop, through = at.LoopAround(made), fmt.Sprintf(" in %s, through %s,", syntax.FuncName(at), syntax.FuncName(p))
+		}
+		if loop == nil || !loops.EveryIteration(at, loop, made) || !stored(at, made.(ast.Expr), loop) {
 			continue
 		}
-		iterations, ok := loops.Iterations(p, loop)
-		if !ok || loops.AtMost(p, loop, n, 8) || !mostly(m, size) {
+		iterations, ok := loops.Iterations(at, loop)
+		if !ok || loops.AtMost(at, loop, made, 8) || !mostly(m, size) {
 			continue
 		}
 		name := syntax.TypeText(p, elem)
-		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d allocates one %s of %d bytes separately, %s of them.", syntax.Line(p, loop.Pos()), name, size, iterations)
+		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d%s allocates one %s of %d bytes separately, %s of them.", syntax.Line(at, loop.Pos()), through, name, size, iterations)
 		m.Fix = fmt.Sprintf("Store values instead of pointers ([]%s); or allocate a block with make([]%s, %s) before the loop and store pointers to its elements, if all of them have the same lifetime.", name, name, iterations)
 		return true
 	}
 	return false
+}
+
+// caller returns the call of a constructor that returns what a node allocates, and its place: that
+// of the row that allocates most. The call is nil if the function does more with the value.
+func caller(c *finder.Case, n ast.Node) (*gocode.Place, ast.Node) {
+	row := stacks.Largest(c.Allocs)
+	if row == nil || row.Owner < 0 || row.Owner+1 >= len(row.Stack) || !returned(c.Place, n.(ast.Expr)) {
+		return nil, nil
+	}
+	f := row.Stack[row.Owner+1]
+	place, ok := c.Pass.Syntax.At(f.File, f.Line)
+	if !ok || f.Owner.Kind != gocode.Main {
+		return nil, nil
+	}
+	call := flow.CallAbove(c.Place, place)
+	if call == nil {
+		return nil, nil
+	}
+	return place, call
+}
+
+// returned reports whether a function returns a new value, at once or after it has set its fields.
+func returned(p *gocode.Place, e ast.Expr) bool {
+	if ret, ok := syntax.Parent(p, e).(*ast.ReturnStmt); ok {
+		return len(ret.Results) == 1
+	}
+	v := syntax.LocalVar(p, syntax.AssignedTo(p, e))
+	if v == nil || len(syntax.Assigned(p, v)) != 1 {
+		return false
+	}
+	found := false
+	for _, use := range syntax.Reads(p, v) {
+		switch syntax.Parent(p, use).(type) {
+		case *ast.ReturnStmt:
+			found = true
+		case *ast.SelectorExpr:
+		default:
+			return false
+		}
+	}
+	return found
 }
 
 // element returns the type that &T{…} or new(T) allocates, and its size.

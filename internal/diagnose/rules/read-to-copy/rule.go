@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -83,6 +86,9 @@ func judge(c *finder.Case) bool {
 		name := funcname.Short(c.Place.CalleeName(call))
 		c.Cause = fmt.Sprintf("%s reads all input into memory, and %s only passes it on: to %s.", name, syntax.FuncName(c.Place), funcname.List(sinks))
 		c.Fix = "Copy with io.Copy, which passes it on through 32 KiB."
+		if strings.HasPrefix(sinks[0], "http.") || strings.HasPrefix(sinks[0], "(*http.Client)") {
+			c.Fix = "Pass the reader itself as the body, and set ContentLength if it is known."
+		}
 		if len(sinks) > 1 {
 			c.Fix = "Copy with io.Copy to an io.MultiWriter of both, which passes it on through 32 KiB."
 		}
@@ -99,9 +105,16 @@ func passedOn(p *gocode.Place, v *types.Var) (sinks []string) {
 		if !ok {
 			return nil
 		}
+		text := ast.Expr(id)
+		if wraps(p, call) {
+			again := slices.ContainsFunc(loops.Around(p, call), func(loop ast.Node) bool { return !syntax.Inside(loop, v.Pos()) })
+			if text, call = call, outside(p, call); call == nil || again { // a retry needs the text again
+				return nil
+			}
+		}
 		switch name := p.CalleeName(call); {
 		case name == "len":
-		case sink(p, call, id):
+		case sink(p, call, text):
 			sinks = append(sinks, funcname.Short(name))
 		default:
 			return nil
@@ -110,9 +123,30 @@ func passedOn(p *gocode.Place, v *types.Var) (sinks []string) {
 	return sinks
 }
 
+// wraps reports whether a call only turns bytes into a string or a reader of them.
+func wraps(p *gocode.Place, call *ast.CallExpr) bool {
+	if _, conversion := p.Conversion(call); conversion {
+		return syntax.IsString(p, call)
+	}
+	return funcname.Match(p.CalleeName(call), "bytes.NewReader", "bytes.NewBuffer")
+}
+
+// outside returns the call that has another one as an argument; nil for none.
+func outside(p *gocode.Place, call *ast.CallExpr) *ast.CallExpr {
+	outer, ok := syntax.Parent(p, call).(*ast.CallExpr)
+	if !ok || ast.Unparen(outer.Fun) == call {
+		return nil
+	}
+	return outer
+}
+
 // sink reports whether a call passes bytes on as they are: Write of an io.Writer, a file, or a sum.
-func sink(p *gocode.Place, call *ast.CallExpr, text *ast.Ident) bool {
+func sink(p *gocode.Place, call *ast.CallExpr, text ast.Expr) bool {
 	name := p.CalleeName(call)
+	if _, wrapped := text.(*ast.CallExpr); wrapped {
+		return funcname.Match(name, "io.Copy", "io.WriteString", "net/http.NewRequest", "net/http.NewRequestWithContext", "net/http.Post", "(*net/http.Client).Post") &&
+			len(call.Args) > 0 && ast.Unparen(call.Args[len(call.Args)-1]) == text || funcname.Match(name, "fmt.Fprint") && len(call.Args) == 2
+	}
 	if funcname.Match(name, "os.WriteFile", "io/ioutil.WriteFile", "crypto/*.Sum*", "crypto/md5.Sum", "crypto/sha1.Sum", "hash/crc32.ChecksumIEEE", "hash/crc32.Checksum") {
 		return true
 	}

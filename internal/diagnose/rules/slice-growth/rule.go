@@ -5,6 +5,7 @@ package slicegrowth
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strconv"
 
@@ -85,16 +86,23 @@ func guilty(c *finder.Case) bool {
 			n = strconv.Itoa(each) + "*(" + n + ")"
 		}
 		m.Cause = fmt.Sprintf("%s starts empty and grows in every iteration of the loop on line %d, which runs %s times. It is reallocated and copied repeatedly.",
-			slice.Name(), syntax.Line(p, loop.Pos()), n)
-		m.Fix = fmt.Sprintf("Create it with the capacity that it needs before the loop: %s := make(%s, 0, %s).", slice.Name(), syntax.TypeText(p, slice.Type()), n)
+			slice.name, syntax.Line(p, loop.Pos()), n)
+		m.Fix = fmt.Sprintf("Create it with the capacity that it needs before the loop: %s %s make(%s, 0, %s).", slice.name, slice.set, syntax.TypeText(p, slice.typ), n)
 		return true
 	}
 	return false
 }
 
-// appends returns the local slice that a call appends single elements to, and the loop whose every
-// iteration does that. The slice starts empty outside of that loop, and in no other loop.
-func appends(p *gocode.Place, call *ast.CallExpr) (*types.Var, ast.Node) {
+// grown is a slice that a loop appends to.
+type grown struct {
+	name, set string
+	typ       types.Type
+}
+
+// appends returns the slice that a call appends single elements to, and the loop whose every
+// iteration does that: a local variable, or a field of one. The slice starts empty outside of that
+// loop, and in no other loop.
+func appends(p *gocode.Place, call *ast.CallExpr) (*grown, ast.Node) {
 	if len(call.Args) < 2 || call.Ellipsis.IsValid() {
 		return nil, nil
 	}
@@ -102,15 +110,77 @@ func appends(p *gocode.Place, call *ast.CallExpr) (*types.Var, ast.Node) {
 	if to == nil || !syntax.Same(p, to, call.Args[0]) {
 		return nil, nil
 	}
-	slice := syntax.LocalVar(p, to)
 	around := loops.Around(p, call)
-	if slice == nil || len(around) == 0 || !loops.EveryIteration(p, around[0], call) || loops.Returns(p, around[0], slice) {
+	if len(around) == 0 || !loops.EveryIteration(p, around[0], call) {
+		return nil, nil
+	}
+	if slice := fieldOf(p, to, around); slice != nil {
+		return slice, around[0]
+	}
+	slice := syntax.LocalVar(p, to)
+	if slice == nil || loops.Returns(p, around[0], slice) {
 		return nil, nil
 	}
 	if !startsEmpty(p, slice, around) || len(syntax.Assigned(p, slice)) > 2 {
 		return nil, nil
 	}
-	return slice, around[0]
+	return &grown{slice.Name(), ":=", slice.Type()}, around[0]
+}
+
+// fieldOf returns the slice if it is a field of a struct that the function creates without it, just
+// outside of the innermost loop, and sets it nowhere else.
+func fieldOf(p *gocode.Place, to ast.Expr, around []ast.Node) *grown {
+	sel, ok := ast.Unparen(to).(*ast.SelectorExpr)
+	if !ok || p.Info.Selections[sel] == nil {
+		return nil
+	}
+	v := syntax.LocalVar(p, sel.X)
+	if v == nil || loops.Returns(p, around[0], v) || syntax.Inside(around[0], v.Pos()) || len(around) > 1 && !syntax.Inside(around[1], v.Pos()) {
+		return nil
+	}
+	stmt, value := syntax.Declared(p, v)
+	spec, zero := stmt.(*ast.ValueSpec)
+	if zero = zero && len(spec.Values) == 0; !zero && !without(p, value, sel.Sel.Name) {
+		return nil
+	}
+	sets := 0
+	ast.Inspect(p.Decl, func(n ast.Node) bool {
+		if a, ok := n.(*ast.AssignStmt); ok {
+			for _, lhs := range a.Lhs {
+				if syntax.Same(p, lhs, to) || syntax.LocalVar(p, lhs) == v && a != stmt {
+					sets++
+				}
+			}
+		}
+		return true
+	})
+	if sets != 1 {
+		return nil
+	}
+	return &grown{syntax.Text(to), "=", p.TypeOf(to)}
+}
+
+// without reports whether an expression is a new struct whose field of that name is not set: T{…},
+// &T{…} or new(T).
+func without(p *gocode.Place, e ast.Expr, field string) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.UnaryExpr:
+		return x.Op == token.AND && without(p, x.X, field)
+	case *ast.CallExpr:
+		return p.CalleeName(x) == "new"
+	case *ast.CompositeLit:
+		for _, elt := range x.Elts {
+			kv, ok := elt.(*ast.KeyValueExpr)
+			if !ok {
+				return false
+			}
+			if id, ok := kv.Key.(*ast.Ident); ok && id.Name == field {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // startsEmpty reports whether a slice is declared without capacity, just outside of the innermost
