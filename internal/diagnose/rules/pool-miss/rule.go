@@ -63,18 +63,34 @@ const leastValues = 64
 
 // missed selects the rows in which a line allocates values in the New of a pool.
 func missed(s *site.Site) rule.Match {
-	inNew := func(r *site.Row) bool { return getter(r) != nil }
+	inNew := func(r *site.Row) bool { return getter(r) >= 0 }
 	return rule.Match{Site: s, CPU: stacks.Select(s.CPU, inNew), Allocs: stacks.Select(s.Allocs, inNew)}
 }
 
-// getter returns the frame whose Get calls the New that a row is in; nil for none.
-func getter(r *site.Row) *site.Frame {
+// getter returns the index of the frame whose Get calls the New that a row is in; -1 for none.
+func getter(r *site.Row) int {
 	for i := r.Owner + 1; i+1 < len(r.Stack) && i < r.Owner+6; i++ {
 		if r.Stack[i].Function == "sync.(*Pool).Get" {
-			return r.Stack[i+1]
+			return i + 1
 		}
 	}
-	return nil
+	return -1
+}
+
+// taker returns the frame that takes a value in a row: the one that calls Get or, if its function
+// only returns the value, its caller.
+func taker(pass *rule.Pass, r *site.Row) *site.Frame {
+	i := getter(r)
+	if i+1 < len(r.Stack) && r.Stack[i+1].Owner.Kind == gocode.Main {
+		if p := pass.Place(&site.Site{Frame: *r.Stack[i]}); p != nil && p.Decl != nil {
+			for _, call := range syntax.CallsOf(p, get) {
+				if returns(p, call) {
+					return r.Stack[i+1]
+				}
+			}
+		}
+	}
+	return r.Stack[i]
 }
 
 // judge keeps the rows of lines that call Get and whose values are not put back. Cause and fix are
@@ -83,9 +99,9 @@ func judge(c *finder.Case) bool {
 	all := *c.Match
 	c.CPU, c.Allocs = nil, nil
 	most := int64(0)
-	for _, f := range getters(all.Allocs) {
+	for _, f := range takers(c.Pass, all.Allocs) {
 		m := all
-		m.Keep(func(r *site.Row) bool { return sameLine(getter(r), f) })
+		m.Keep(func(r *site.Row) bool { return sameLine(taker(c.Pass, r), f) })
 		bytes, objects := stacks.Sum(m.Allocs)
 		if objects < leastValues {
 			continue
@@ -104,11 +120,11 @@ func judge(c *finder.Case) bool {
 	return most > 0
 }
 
-// getters returns one frame of each line that calls Get, in the order of their rows.
-func getters(rows []*site.Row) []*site.Frame {
+// takers returns one frame of each line that takes a value, in the order of their rows.
+func takers(pass *rule.Pass, rows []*site.Row) []*site.Frame {
 	var frames []*site.Frame
 	for _, r := range rows {
-		f := getter(r)
+		f := taker(pass, r)
 		if !slices.ContainsFunc(frames, func(g *site.Frame) bool { return sameLine(f, g) }) {
 			frames = append(frames, f)
 		}
@@ -130,7 +146,7 @@ type loss struct {
 // lossAt returns how the line of a frame loses the values that it takes; false if it does not.
 func lossAt(pass *rule.Pass, f *site.Frame) (loss, bool) {
 	if p := pass.Place(&site.Site{Frame: *f}); p != nil && p.Decl != nil {
-		for _, call := range syntax.CallsOf(p, get) {
+		for _, call := range syntax.Calls(p) {
 			if l, ok := lossOf(p, call); ok {
 				return l, true
 			}
@@ -164,9 +180,79 @@ func lossOf(p *gocode.Place, call *ast.CallExpr) (loss, bool) {
 	return l, true
 }
 
-// poolOf returns the variable or field whose method a call calls.
+// poolOf returns the variable or field from which a call takes a value, itself or by a function of
+// the package that only returns it; nil for other calls.
 func poolOf(p *gocode.Place, call *ast.CallExpr) *types.Var {
-	return syntax.Named(p, syntax.Receiver(call))
+	if p.CalleeName(call) == get || p.CalleeName(call) == put {
+		return syntax.Named(p, syntax.Receiver(call))
+	}
+	decl := p.Declaration(p.Callee(call))
+	if decl == nil || decl.Body == nil {
+		return nil
+	}
+	in := p.Entry(decl)
+	var pool *types.Var
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		inner, ok := n.(*ast.CallExpr)
+		if ok && in.CalleeName(inner) == get && returns(in, inner) {
+			pool = syntax.Named(in, syntax.Receiver(inner))
+		}
+		return pool == nil
+	})
+	return pool
+}
+
+// returns reports whether a function returns the value that a call of Get takes, at once or after
+// calls of its methods.
+func returns(p *gocode.Place, call *ast.CallExpr) bool {
+	var e ast.Expr = call
+	if a, ok := syntax.Parent(p, call).(*ast.TypeAssertExpr); ok {
+		e = a
+	}
+	if _, ok := syntax.Parent(p, e).(*ast.ReturnStmt); ok {
+		return true
+	}
+	v := value(p, call)
+	if v == nil {
+		return false
+	}
+	found := false
+	for _, use := range syntax.Reads(p, v) {
+		switch n := syntax.Parent(p, use).(type) {
+		case *ast.ReturnStmt:
+			found = true
+		case *ast.SelectorExpr:
+			if _, field := p.Object(n.Sel).(*types.Var); field {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return found
+}
+
+// putter reports whether a function of the package puts a parameter back into a pool.
+func putter(p *gocode.Place, call *ast.CallExpr, pool *types.Var) bool {
+	fn := p.Callee(call)
+	if fn == nil || fn.Pkg() != p.Pkg || len(call.Args) != 1 {
+		return false
+	}
+	decl := p.Declaration(fn)
+	if decl == nil || decl.Body == nil {
+		return false
+	}
+	in := p.Entry(decl)
+	found := false
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		inner, ok := n.(*ast.CallExpr)
+		if ok && in.CalleeName(inner) == put && len(inner.Args) == 1 && poolOf(in, inner) == pool {
+			v := syntax.LocalVar(in, inner.Args[0])
+			found = found || v != nil && syntax.Param(in, v)
+		}
+		return !found
+	})
+	return found
 }
 
 // uses are what a package does with a pool.
@@ -191,9 +277,12 @@ func usesOf(p *gocode.Place, pool *types.Var) (u uses) {
 			name := p.CalleeName(n)
 			if (name == get || name == put) && poolOf(p, n) == pool {
 				known++
-				if name == put {
+				if name == put && !inPutter(p, n, pool) {
 					u.puts = append(u.puts, n)
 				}
+			}
+			if putter(p, n, pool) {
+				u.puts = append(u.puts, n)
 			}
 		case *ast.SelectorExpr:
 			if n.Sel.Name == "New" && syntax.Named(p, n.X) == pool {
@@ -207,6 +296,28 @@ func usesOf(p *gocode.Place, pool *types.Var) (u uses) {
 	}
 	u.other = all > known
 	return u
+}
+
+// inPutter reports whether a call of Put is that of a function which puts its parameter back: the
+// calls of that function count instead.
+func inPutter(p *gocode.Place, call *ast.CallExpr, pool *types.Var) bool {
+	if len(call.Args) != 1 {
+		return false
+	}
+	id, ok := ast.Unparen(call.Args[0]).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	v, _ := p.Object(id).(*types.Var)
+	for _, f := range p.Files() {
+		for _, d := range f.Decls {
+			decl, ok := d.(*ast.FuncDecl)
+			if ok && v != nil && syntax.Inside(decl.Type, v.Pos()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // lost returns the line of a return statement after Get that no Put comes before, if the function
@@ -230,7 +341,7 @@ func lost(p *gocode.Place, call *ast.CallExpr, u uses) (int, bool) {
 			}
 		}
 	}
-	if !here || passedOn(p, v, elsewhere) {
+	if !here || passedOn(p, v, poolOf(p, call), elsewhere) {
 		return 0, false
 	}
 	line := 0
@@ -291,7 +402,7 @@ func value(p *gocode.Place, call *ast.CallExpr) *types.Var {
 // passedOn reports whether other code may put the value back: it is returned, stored, sent, passed
 // to a function of the package while functions elsewhere put values into the pool, or captured by a
 // function literal.
-func passedOn(p *gocode.Place, v *types.Var, elsewhere bool) bool {
+func passedOn(p *gocode.Place, v, pool *types.Var, elsewhere bool) bool {
 	for _, use := range syntax.Reads(p, v) {
 		switch n := syntax.Parent(p, use).(type) {
 		case *ast.ReturnStmt, *ast.SendStmt, *ast.KeyValueExpr, *ast.CompositeLit:
@@ -300,7 +411,7 @@ func passedOn(p *gocode.Place, v *types.Var, elsewhere bool) bool {
 			return true
 		case *ast.CallExpr:
 			fn := p.Callee(n)
-			if elsewhere && p.CalleeName(n) != put && (fn == nil || fn.Pkg() == p.Pkg) && n.Fun != use {
+			if elsewhere && p.CalleeName(n) != put && !putter(p, n, pool) && (fn == nil || fn.Pkg() == p.Pkg) && n.Fun != use {
 				return true // a function of the package may put it back
 			}
 		case *ast.SelectorExpr:
