@@ -31,6 +31,39 @@ func Passed(s *gocode.Syntax, p *gocode.Place, v *types.Var) (all []Argument) {
 	return all
 }
 
+// Sources returns the expressions that create the value of an expression, with their places: what a
+// variable is set to once, what the main module gives to a field or passes for a parameter. It is
+// the expression itself if there is nothing to follow.
+func Sources(s *gocode.Syntax, p *gocode.Place, e ast.Expr) []Argument {
+	return sources(s, p, e, mostSteps)
+}
+
+func sources(s *gocode.Syntax, p *gocode.Place, e ast.Expr, steps int) (all []Argument) {
+	e = syntax.Origin(p, e)
+	v := syntax.Named(p, e)
+	if v == nil || s == nil || steps == 0 {
+		return []Argument{{p, e}}
+	}
+	given := Passed(s, p, v)
+	if sel, ok := e.(*ast.SelectorExpr); ok && v.IsField() {
+		owner := p.TypeOf(sel.X)
+		if ptr, ok := owner.(*types.Pointer); ok {
+			owner = ptr.Elem()
+		}
+		given = nil
+		for _, value := range s.ValuesOf(types.TypeString(owner, nil), v.Name()) {
+			given = append(given, Argument{value.Place, value.Value})
+		}
+	}
+	if len(given) == 0 {
+		return []Argument{{p, e}}
+	}
+	for _, g := range given {
+		all = append(all, sources(s, g.Place, g.Value, steps-1)...)
+	}
+	return all
+}
+
 // parameter returns the function declaration around a place, and the index of the parameter that a
 // variable is; nil for other variables, and for parameters that the function sets.
 func parameter(p *gocode.Place, v *types.Var) (*types.Func, int) {

@@ -55,6 +55,7 @@ var allowed = map[string]string{
 	"sql-prepare-per-query scratch-per-call": "the same driver",
 	"variable-size-make copy-to-read":        "the caller of copied only reads the copy",
 	"semaphore-wait few-workers":             "its two workers set no limit, but they are too few",
+	"repeated-work slice-growth":             "its pages grow row by row",
 	"metric-label-per-call rwmutex-readers":  "its metrics client looks one child up under such a lock",
 }
 

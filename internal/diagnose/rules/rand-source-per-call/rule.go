@@ -4,8 +4,10 @@ package randsourcepercall
 import (
 	"fmt"
 	"go/ast"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/safety"
@@ -53,7 +55,7 @@ soroushjp/go-parallelism-monte-carlo-demo#1, deckhouse/deckhouse#5094.`
 
 func judge(c *finder.Case) bool {
 	ok := c.All(func(call *ast.CallExpr) bool {
-		return len(call.Args) == 1 && clock(c.Place, call.Args[0]) && loops.PerCall(c.Place, call)
+		return len(call.Args) == 1 && clock(c.Pass.Syntax, c.Place, call.Args[0]) && loops.PerCall(c.Place, call)
 	})
 	if !ok {
 		return false
@@ -66,13 +68,18 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// clock reports whether a seed comes from the clock.
-func clock(p *gocode.Place, seed ast.Expr) bool {
+// clock reports whether a seed comes from the clock, also one that all callers pass.
+func clock(s *gocode.Syntax, p *gocode.Place, seed ast.Expr) bool {
+	sources := flow.Sources(s, p, seed)
+	return len(sources) > 0 && !slices.ContainsFunc(sources, func(a flow.Argument) bool { return !reads(a) })
+}
+
+// reads reports whether an expression reads the clock.
+func reads(a flow.Argument) bool {
 	found := false
-	ast.Inspect(syntax.Origin(p, seed), func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && p.CalleeName(call) == "time.Now" {
-			found = true
-		}
+	ast.Inspect(a.Value, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		found = found || ok && a.CalleeName(call) == "time.Now"
 		return !found
 	})
 	return found

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -90,7 +91,7 @@ func judge(c *finder.Case) bool {
 	var search, replace bool
 	pattern := ""
 	plain := c.All(func(call *ast.CallExpr) bool {
-		expr, ok := compiled(c.Place, call)
+		expr, ok := compiled(c.Pass.Syntax, c.Place, call)
 		if !ok {
 			return false
 		}
@@ -114,17 +115,25 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// compiled returns the constant pattern of the expression whose method a call calls.
-func compiled(p *gocode.Place, call *ast.CallExpr) (string, bool) {
+// compiled returns the constant pattern of the expression whose method a call calls: that of a
+// variable, of a field that all values have, or of a parameter for which all callers pass it.
+func compiled(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) (pattern string, ok bool) {
 	receiver := syntax.Receiver(call)
 	if receiver == nil {
 		return "", false
 	}
-	made, ok := syntax.Origin(p, receiver).(*ast.CallExpr)
-	if !ok || len(made.Args) != 1 || !funcname.Match(p.CalleeName(made), "regexp.MustCompile", "regexp.Compile") {
-		return "", false
+	for i, source := range flow.Sources(s, p, receiver) {
+		made, is := source.Value.(*ast.CallExpr)
+		if !is || len(made.Args) != 1 || !funcname.Match(source.CalleeName(made), "regexp.MustCompile", "regexp.Compile") {
+			return "", false
+		}
+		expr, constant := syntax.ConstString(source.Place, made.Args[0])
+		if !constant || i > 0 && expr != pattern {
+			return "", false
+		}
+		pattern, ok = expr, true
 	}
-	return syntax.ConstString(p, made.Args[0])
+	return pattern, ok
 }
 
 // rewrite returns an expression with the same result but without the pattern.
