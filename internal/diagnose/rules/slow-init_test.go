@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	slowinit "github.com/hone-go/hone/internal/diagnose/rules/slow-init"
 	"github.com/hone-go/hone/internal/recording"
@@ -66,6 +67,13 @@ func TestSlowInit(t *testing.T) {
 			continue
 		}
 		m := matches[0]
+		if m.Confidence != rule.Hint { // the profile has a line of the package
+			t.Errorf("%s: %s", c.name, m.Confidence)
+		}
+		pass.Table.Sites = nil
+		if unused, err := slowinit.Rule().Find(t.Context(), pass); err != nil || len(unused) != 1 || unused[0].Confidence != rule.Likely {
+			t.Errorf("%s, unused: %v, %v", c.name, unused, err)
+		}
 		if m.Site.Line != 10 || !strings.Contains(m.Cause, "line 10 compiles regular expressions, line 12 computes values in a loop.") || m.Saving.Latency != 0.1 {
 			t.Errorf("%s: line %d, %+v: %s %s", c.name, m.Site.Line, *m.Saving, m.Cause, m.Fix)
 		}

@@ -51,7 +51,8 @@ package is a dependency's, import it only in the program that needs it.
 
 It is fine in services, which start once, and where every run uses it all. The
 rule reports packages whose initialisation takes at least a millisecond and 5 %
-of a run of at most two seconds, as traced by the runtime (GODEBUG=inittrace=1).
+of a run of at most two seconds, as traced by the runtime (GODEBUG=inittrace=1),
+and as a hint if the profiles show that the run uses the package.
 
 Seen in the field: cli/cli#7487 (34 ms of each run), go-playground/validator#1277
 (10 ms of regular expressions), mattn/go-runewidth#104 (32 ms for a table),
@@ -95,8 +96,15 @@ func match(p *rule.Pass, in recording.Init, run float64) (rule.Match, bool) {
 		return rule.Match{}, false
 	}
 	m := rule.Match{Site: &site.Site{Frame: frame}, Confidence: rule.Likely}
+	used := uses(p, in.Package)
+	if used {
+		m.Confidence = rule.Hint
+	}
 	m.Cause = fmt.Sprintf("The initialisation of package %s takes %s of each run, which takes %s, and allocates %s in %s objects. A run pays for it before main starts, also if it does not use the package.",
 		in.Package, units.Seconds(in.Seconds), units.Seconds(run), units.Bytes(float64(in.AllocBytes)), units.Count(in.AllocObjects))
+	if !used {
+		m.Cause += " The profiles of these runs have no sample in the package."
+	}
 	if len(lines) > 0 {
 		m.Cause += " " + named(lines)
 	}
@@ -111,6 +119,16 @@ func match(p *rule.Pass, in recording.Init, run float64) (rule.Match, bool) {
 	m.Evidence = append(m.Evidence, rule.Evidence{What: "initialisation, traced by the runtime",
 		Value: fmt.Sprintf("%s of %s", units.Seconds(in.Seconds), units.Seconds(run))})
 	return m, true
+}
+
+// uses reports whether the profiles have costs of a package's lines, after its initialisation.
+func uses(p *rule.Pass, pkg string) bool {
+	for _, s := range p.Table.Sites {
+		if s.Owner.Package == pkg && len(s.CPU)+len(s.Allocs) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // named says which lines of a package are expensive.
