@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkPassPerPattern replaces patterns one by one and in one pass, in texts with and without their
-// first bytes.
+// BenchmarkPassPerPattern replaces patterns one by one and in one pass, in texts with and without
+// their first bytes.
 func BenchmarkPassPerPattern(b *testing.B) {
 	for _, patterns := range []int{8, 64, 100, 800} {
 		var pairs []string
