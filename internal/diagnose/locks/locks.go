@@ -206,17 +206,26 @@ func isBuiltin(p *gocode.Place, call *ast.CallExpr) bool {
 	return ok && tv.IsBuiltin()
 }
 
-// Queueing returns the CPU rows in which a line that locks a mutex spins, goes to sleep or is
-// woken.
-func Queueing(p *rule.Pass, file string, line int) []*site.Row {
+// Queueing returns the CPU rows of the queue for a section's mutex: its Lock spins, goes to sleep
+// or is woken, and its Unlock wakes the next goroutine.
+func Queueing(p *rule.Pass, file string, place *gocode.Place, sec *Section) []*site.Row {
+	slow := func(name string, calls []string) func(*site.Row) bool {
+		return func(r *site.Row) bool {
+			return stacks.Calls(r, calls...) && (r.Below("internal/sync.(*Mutex)."+name) || r.Below("sync.(*Mutex)."+name))
+		}
+	}
 	var rows []*site.Row
+	lock := syntax.Line(place, sec.Lock.Lparen)
 	for _, s := range p.Table.Sites {
-		if s.File != file || s.Line != line {
+		if s.File != file {
 			continue
 		}
-		rows = append(rows, stacks.Select(s.CPU, func(r *site.Row) bool {
-			return stacks.Calls(r, Locks()...) && (r.Below("internal/sync.(*Mutex).lockSlow") || r.Below("sync.(*Mutex).lockSlow"))
-		})...)
+		if s.Line == lock {
+			rows = append(rows, stacks.Select(s.CPU, slow("lockSlow", Locks()))...)
+		}
+		if s.Line >= sec.From && s.Line <= sec.To {
+			rows = append(rows, stacks.Select(s.CPU, slow("unlockSlow", Unlocks()))...)
+		}
 	}
 	return rows
 }

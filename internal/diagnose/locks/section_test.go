@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/diagnose/locks"
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/site"
 )
 
 const sections = `package main
@@ -154,6 +156,38 @@ func TestOutside(t *testing.T) {
 		cause, _, ok := locks.Sections(places[name])[0].Outside()
 		if ok != (want != "") || !strings.Contains(cause, want) {
 			t.Errorf("%s: %q, want %q", name, cause, want)
+		}
+	}
+}
+
+// TestQueueing finds the CPU of waiting at Lock and of waking at Unlock, also where a return runs
+// the deferred Unlock, and leaves alone what a lock costs that nobody waits for.
+func TestQueueing(t *testing.T) {
+	for name, want := range map[string]int{"deferred": 3, "plain": 2} {
+		place := ruletest.Places(t, sections)[name]
+		sec := locks.Sections(place)[0]
+		lock := syntax.Line(place, sec.Lock.Lparen)
+		row := func(leafFirst ...string) *site.Row {
+			r := &site.Row{Owner: len(leafFirst)}
+			for _, f := range append(leafFirst, "main.(*box)."+name) {
+				r.Stack = append(r.Stack, &site.Frame{Function: f})
+			}
+			return r
+		}
+		lockSlow := row("internal/sync.(*Mutex).lockSlow", "internal/sync.(*Mutex).Lock", "sync.(*Mutex).Lock")
+		unlockSlow := row("internal/sync.(*Mutex).unlockSlow", "internal/sync.(*Mutex).Unlock", "sync.(*Mutex).Unlock")
+		fast := row("internal/sync.(*Mutex).Unlock", "sync.(*Mutex).Unlock")
+		at := func(line int, rows ...*site.Row) *site.Site {
+			return &site.Site{Frame: site.Frame{File: "main.go", Line: line}, CPU: rows}
+		}
+		p := &rule.Pass{Table: &site.Table{Sites: []*site.Site{
+			at(lock, lockSlow, lockSlow, row("sync.(*Mutex).Lock")), at(sec.To, unlockSlow, fast), at(sec.To+1, unlockSlow), at(lock-1, lockSlow),
+		}}}
+		if name == "plain" { // line To is that of Unlock
+			p.Table.Sites[0].CPU = p.Table.Sites[0].CPU[1:]
+		}
+		if got := len(locks.Queueing(p, "main.go", place, sec)); got != want {
+			t.Errorf("%s: %d rows, want %d", name, got, want)
 		}
 	}
 }

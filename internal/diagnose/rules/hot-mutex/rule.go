@@ -138,7 +138,7 @@ func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
 	}
 	s := sections[0]
 	m.Confidence = rule.Measured
-	m.CPU = locks.Queueing(p, file, syntax.Line(place, s.Lock.Lparen))
+	m.CPU = locks.Queueing(p, file, place, s)
 	lines, all := evidence.Spent(p, file, s.From, s.To, append(locks.Unlocks(), locks.Locks()...)...)
 	_, busy := evidence.Spent(p, file, syntax.Line(place, s.Lock.Pos()), s.To)
 	total := p.Table.Totals.TotalSeconds

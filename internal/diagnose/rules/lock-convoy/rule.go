@@ -122,7 +122,7 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 	}
 	sec := sections[0]
 	m.Confidence = rule.Measured
-	m.CPU = locks.Queueing(p, file, syntax.Line(place, sec.Lock.Lparen))
+	m.CPU = locks.Queueing(p, file, place, sec)
 	name := syntax.Text(sec.Mutex)
 	m.Cause += fmt.Sprintf(" %s is held from line %d to %d%s.", name, sec.From, sec.To, in)
 	if cause, fix, ok := sec.Outside(); ok {

@@ -110,7 +110,7 @@ func judge(c *finder.Case) bool {
 		if all.Seconds <= 0 || logged.Seconds < leastPart*all.Seconds {
 			continue
 		}
-		m.CPU = locks.Queueing(p, m.Site.File, syntax.Line(place, s.Lock.Lparen))
+		m.CPU = locks.Queueing(p, m.Site.File, place, s)
 		part := min(1, logged.Seconds/all.Seconds)
 		m.Fraction = &rule.Fraction{Expect: part, Low: 0.6 * part, High: 1} // the line also waits, for a disk for example
 		m.Confidence = rule.Measured
