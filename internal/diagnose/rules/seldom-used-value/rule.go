@@ -87,7 +87,8 @@ type early struct {
 	callees []string // of an argument: the functions that compute it, by the type checker's names
 	runs    float64  // how often it is computed, per unit of work
 	used    float64  // how often it is used, at most
-	at      int      // line that uses it first; 0 for none
+	at      int      // line that uses the variable first
+	by      string   // position at which the callee uses the argument first; "" for none
 	guard   string   // condition under which it is used, if that is known before it is computed
 }
 
@@ -129,13 +130,10 @@ func (s *search) variable(p *gocode.Place) *early {
 	return nil
 }
 
-// argument looks for an argument that the line computes for a function of the package.
+// argument looks for an argument that the line computes for a function of the program.
 func (s *search) argument(p *gocode.Place, runs float64) *early {
 	for _, call := range syntax.Calls(p) {
 		fn := p.Callee(call)
-		if p.Declaration(fn) == nil {
-			continue
-		}
 		for i, arg := range call.Args {
 			calls := computes(p, arg)
 			if len(calls) == 0 || !moves(p, arg) {
@@ -145,7 +143,7 @@ func (s *search) argument(p *gocode.Place, runs float64) *early {
 			if !ok || used > mostUsed*runs {
 				continue
 			}
-			return &early{text: syntax.Text(arg), callee: fn.Name(), callees: calls, runs: runs, used: used, at: at}
+			return &early{text: syntax.Text(arg), callee: fn.Name(), callees: calls, runs: runs, used: used, by: at}
 		}
 	}
 	return nil
@@ -209,7 +207,11 @@ func (s *search) judge(c *finder.Case) bool {
 // words returns cause and fix.
 func (f *early) words(function, share string) (cause, fix string) {
 	if f.name == "" {
-		cause = fmt.Sprintf("%s is computed for each call of %s, which does not need it each time: %s.", f.text, f.callee, share)
+		where := ""
+		if f.by != "" {
+			where = " (" + f.by + ")"
+		}
+		cause = fmt.Sprintf("%s is computed for each call of %s, which does not need it each time%s: %s.", f.text, f.callee, where, share)
 		fix = fmt.Sprintf("Test before the call whether %s will use it, or pass what it is computed from and let %s compute it where it is used.", f.callee, f.callee)
 		return cause, fix
 	}

@@ -57,38 +57,59 @@ func (s *search) used(p *gocode.Place, computed ast.Node, reads []*ast.Ident) (n
 	return n, at, true
 }
 
-// usedBy returns how often a function of the package uses the argument i of its calls, at most, and
-// the line that does so first; it reports false if that is unknown.
-func (s *search) usedBy(p *gocode.Place, call *ast.CallExpr, i int) (n float64, at int, ok bool) {
-	fn := p.Callee(call)
-	decl := p.Declaration(fn)
-	if decl == nil || decl.Body == nil {
-		return 0, 0, false
-	}
-	params := fn.Signature().Params()
-	if params.Len() == 0 {
-		return 0, 0, false
+// usedBy returns how often a function uses the argument i of its calls, at most, and the line that
+// does so first; it reports false if that is unknown.
+func (s *search) usedBy(p *gocode.Place, call *ast.CallExpr, i int) (n float64, at string, ok bool) {
+	in, params := s.declaration(p, p.Callee(call))
+	if in == nil || params.Len() == 0 || len(in.Decl.Body.List) == 0 {
+		return 0, "", false
 	}
 	v := params.At(min(i, params.Len()-1))
-	in := p.Entry(decl)
-	if len(decl.Body.List) == 0 || sets(in, v) > 1 {
-		return 0, 0, false // it may be used under its new value
+	if sets(in, v) > 1 {
+		return 0, "", false // it may be used under its new value
+	}
+	if _, ok := evidence.ExecutionsAt(s.pass, in, in.Decl.Body.List[0].Pos()); !ok {
+		return 0, "", false
 	}
 	blocks := map[ast.Node]float64{}
 	for _, id := range syntax.Reads(in, v) {
 		runs, b, counted := s.read(in, id)
 		if !counted {
-			return 0, 0, false
+			return 0, "", false
 		}
 		blocks[b] = max(blocks[b], runs)
-		if at == 0 {
-			at = syntax.Line(in, id.Pos())
+		if at == "" {
+			at = syntax.Where(in, id.Pos())
 		}
 	}
 	for _, runs := range blocks {
 		n += runs
 	}
 	return n, at, true
+}
+
+// declaration returns the place of a function's declaration, in the package of a place or in
+// another one whose source is loaded, and its parameters; nil for others.
+func (s *search) declaration(p *gocode.Place, fn *types.Func) (*gocode.Place, *types.Tuple) {
+	if fn == nil {
+		return nil, nil
+	}
+	if decl := p.Declaration(fn); decl != nil {
+		if decl.Body == nil {
+			return nil, nil
+		}
+		return p.Entry(decl), fn.Signature().Params()
+	}
+	pos := p.Fset.Position(fn.Pos())
+	in, ok := s.pass.Syntax.At(pos.Filename, pos.Line)
+	if !ok || in.Decl == nil || in.Decl.Body == nil || in.Decl.Name.Name != fn.Name() {
+		return nil, nil
+	}
+	declared, ok := in.Info.Defs[in.Decl.Name].(*types.Func)
+	if !ok || declared.FullName() != fn.FullName() {
+		return nil, nil
+	}
+	return in.Outer(), declared.Signature().Params()
 }
 
 // read returns how often an expression is evaluated, and the innermost block or clause around it.
