@@ -1,0 +1,227 @@
+package rules_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	mapasarray "github.com/hone-go/hone/internal/diagnose/rules/map-as-array"
+	powofconstant "github.com/hone-go/hone/internal/diagnose/rules/pow-of-constant"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
+	zeroedbuffer "github.com/hone-go/hone/internal/diagnose/rules/zeroed-buffer"
+)
+
+// A shape is a function F, and what a rule says about its line that ends in "@": a part of the
+// cause or the fix, "" for nothing.
+type shape struct{ code, says string }
+
+// checkShapes runs a rule on the functions after a head, with samples and objects of a stack on the
+// marked lines.
+func checkShapes(t *testing.T, r rule.Rule, head, stack string, allocates bool, shapes []shape) {
+	t.Helper()
+	src := "package main\n\n" + head + "\n\nfunc main() {}\n\n"
+	for i, s := range shapes {
+		code := strings.Replace(s.code, "F", fmt.Sprint("f", i), 1)
+		src += strings.Replace(code, "@", fmt.Sprintf("//@ %d | %s", i, stack), 1) + "\n\n"
+	}
+	p, names := ruletest.MadeUp(t, src)
+	p.Table.Totals.TotalSeconds = float64(len(shapes))
+	for _, s := range p.Table.Sites {
+		if !allocates {
+			s.Allocs = nil
+		}
+	}
+	said := map[string]string{}
+	for _, m := range matchesOf(t, r, p) {
+		said[names[m.Site.Line]] = m.Cause + " " + m.Fix
+	}
+	for i, s := range shapes {
+		if text, ok := said[fmt.Sprint(i)]; ok != (s.says != "") || !strings.Contains(text, s.says) {
+			t.Errorf("%s\n\tsays %q, want %q", s.code, text, s.says)
+		}
+	}
+}
+
+// TestPowOfConstantShapes: the exponent or the base decides what computes a power with less work.
+func TestPowOfConstantShapes(t *testing.T) {
+	checkShapes(t, powofconstant.Rule(), "import \"math\"", "math.pow math.Pow", false, []shape{
+		{"func F(x float64) float64 { return math.Pow(x, 2) } @", "Write x*x."},
+		{"func F(x float64) float64 { return math.Pow(x+1, 3) } @", "x := x + 1, and x*x*x"},
+		{"func F(x float64) float64 { return math.Pow(x, 4) } @", "x2 := x*x, and x2*x2"},
+		{"func F(x float64) float64 { return math.Pow(x, .5) } @", "math.Sqrt(x)"},
+		{"func F(x float64) float64 { return math.Pow(x, -.5) } @", "1 / math.Sqrt(x)"},
+		{"func F(x float64) float64 { return math.Pow(x, -1) } @", "1 / (x)"},
+		{"func F(x float64) float64 { return math.Pow(x, -3) } @", "1 / (x*x…) with x := x"},
+		{"func F(x float64) float64 { return math.Pow(2, x) } @", "uint64(1) << x"},
+		{"func F(x float64) float64 { return math.Pow(10, x) } @", "math.Pow10(x)"},
+		{"func F(x float64) float64 { return math.Pow(x, 7) } @", ""},
+		{"func F(x, y float64) float64 { return math.Pow(x, y) } @", ""},
+	})
+}
+
+// TestMapAsArrayShapes: keys that could index an array.
+func TestMapAsArrayShapes(t *testing.T) {
+	const head = `type color int
+
+const (
+	red color = iota
+	green
+	blue
+)
+
+type size int
+
+const (
+	small size = 1
+	huge  size = 1 << 20
+	any   size = 7
+)
+
+type point struct{ x, y int }
+
+type pair struct{ from, to int }
+
+type mixed struct {
+	x int
+	y int8
+}`
+	checkShapes(t, mapasarray.Rule(), head, "runtime.mapaccess1_fast64", false, []shape{
+		{"func F(m map[byte]int, b byte) int { return m[b] } @", "array with 256 elements"},
+		{"func F(m map[color]int, c color) int { return m[c] } @", "3 elements, indexed by the constants of color"},
+		{"func F(m map[size]int, s size) int { return m[s] } @", ""},
+		{"func F(m map[int]int, b byte) int { return m[int(b)] } @", "array with 256 elements"},
+		{"func F(m map[int]int, b int16) int { return m[int(b)] } @", ""},
+		{"func F(m map[rune]int, r rune) int { return m[r] } @", "128 elements for the letters"},
+		{"func F(m map[int32]int, s string) (n int) {\n\tfor _, r := range s {\n\t\tn += m[r] @\n\t}\n\treturn n\n}", "128 elements for the letters"},
+		{"func F(m map[int]int, xs []string) (n int) {\n\tfor i := range xs {\n\t\tn += m[i] @\n\t}\n\treturn n\n}", "Use a slice, indexed by the same number"},
+		{"func F(m map[int]int) (n int) {\n\tfor i := range 100 {\n\t\tn += m[i] @\n\t}\n\treturn n\n}", "Use a slice, indexed by the same number"},
+		{"func F(m, o map[int]int) (n int) {\n\tfor i := range o {\n\t\tn += m[i] @\n\t}\n\treturn n\n}", ""},
+		{"func F(m map[int]int, n int) int { return m[n] } @", ""},
+		{"func F(m map[string]int, s string) int { return m[s] } @", ""},
+		{"func F(m map[point]int, p point) int { return m[p] } @", "y*width+x"},
+		{"func F(m map[pair]int, p pair) int { return m[p] } @", ""},
+		{"func F(m map[pair]int, p pair) int {\n\tnext := pair{from: p.from + 1, to: p.to}\n\treturn m[next] @\n}", "y*width+x"},
+		{"func F(m map[mixed]int, p mixed) int { return m[p] } @", ""},
+		{"func F(m map[[2]int]int, p [2]int) int { return m[p] } @", ""},
+		{"func F(m map[[2]int]int, p [2]int) int {\n\tnext := [2]int{p[0] + 1, p[1]}\n\treturn m[next] @\n}", "y*width+x"},
+		{"func F(m map[[9]int]int, p [9]int) int { return m[p] } @", ""},
+		{"func F(m map[[2]byte]int, p [2]byte) int { return m[p] } @", ""},
+		{"func F(xs []int, n int) int { return xs[n] } @", ""},
+	})
+}
+
+// TestZeroedBufferShapes: only a large byte buffer from which nothing is read before it is written
+// need not be zero.
+func TestZeroedBufferShapes(t *testing.T) {
+	checkShapes(t, zeroedbuffer.Rule(), "import (\n\t\"io\"\n\t\"os\"\n)\n\nfunc use(b []byte) int { return len(b) }\n\nvar _ = io.EOF", "runtime.duffzero", false, []shape{
+		{"func F(s string) string {\n\tvar b [4096]byte @\n\tn := copy(b[:], s)\n\treturn string(b[:n])\n}", "zeroes b"},
+		{"func F(s string) string {\n\tb := [4096]byte{} @\n\tfor i := range s {\n\t\tb[i] = s[i]\n\t}\n\treturn string(b[:len(s)])\n}", "zeroes b"},
+		{"func F(s string) string {\n\tvar b [64]byte @\n\tn := copy(b[:], s)\n\treturn string(b[:n])\n}", ""},
+		{"func F(s string) int {\n\tvar b [4096]int32 @\n\tfor i := range s {\n\t\tb[i] = 3\n\t}\n\treturn len(b)\n}", ""},
+		{"func F(s string) string {\n\tb := [4096]byte{1: 3} @\n\tn := copy(b[:], s)\n\treturn string(b[:n])\n}", ""},
+		{"func F(s string) (n byte) {\n\tvar b [4096]byte @\n\tfor i := range s {\n\t\tb[s[i]]++\n\t}\n\treturn b[3]\n}", ""},
+		{"func F(f *os.File) int {\n\tvar b [4096]byte @\n\tn, _ := f.Read(b[:])\n\treturn use(b[:n])\n}", "zeroes b"},
+		{"func F(f *os.File) int {\n\tb := make([]byte, 4096) @\n\tn, _ := io.ReadFull(f, b)\n\treturn use(b[:n])\n}", "zeroes b"},
+		{"func F(w io.Writer, r io.Reader) {\n\tb := make([]byte, 4096) @\n\tio.CopyBuffer(w, r, b)\n}", "zeroes b"},
+		{"func F(n int, f *os.File) int {\n\tb := make([]byte, n) @\n\tf.Read(b)\n\treturn use(b[:n])\n}", ""},
+		{"func F() int {\n\tvar b [4096]byte @\n\treturn use(b[:])\n}", ""},
+		{"func F() int {\n\tb := make([]byte, 4096) @\n\treturn use(b)\n}", ""},
+		{"func F() [4096]byte {\n\tvar b [4096]byte @\n\tb[3] = 1\n\treturn b\n}", ""},
+		{"func F(s []byte) []byte {\n\tvar b [4096]byte @\n\tb[0] = 3\n\treturn s[b[0]:]\n}", ""},
+	})
+}
+
+// TestStringBytesCopyShapes: a conversion is not needed if all that gets the copy takes the
+// original, too.
+func TestStringBytesCopyShapes(t *testing.T) {
+	const head = `import (
+	"bytes"
+	"net/http"
+	"os"
+	"strings"
+)
+
+func sum(b []byte) (n int) {
+	for _, c := range b {
+		n += int(c)
+	}
+	return n
+}
+
+func scan(b []byte) int {
+	if len(b) == 0 || b == nil {
+		return 0
+	}
+	head := b[:1]
+	return int(head[0]) + sum(b[1:])
+}
+
+func again(b []byte, n int) int {
+	if n == 0 {
+		return len(b)
+	}
+	return again(b, n-1)
+}
+
+func clear(b []byte) int { b[0] = 0; return 1 }
+
+func grow(b []byte) int { return len(append(b, 1)) }
+
+func point(b []byte) *byte { return &b[0] }
+
+func keep(b []byte) int { kept = b; return 1 }
+
+func text(b []byte) string { return string(b) }
+
+func into(b []byte) int { return copy(kept, b) }
+
+func over(b []byte) int { return copy(b, kept) }
+
+func send(b []byte) int { pipe <- b; return 1 }
+
+func index(b, t []byte) int { return len(t[b[0]:]) }
+
+func count(b []byte) int { b[0]++; return 1 }
+
+func drop(b []byte) int { _ = b; return 1 }
+
+var (
+	kept []byte
+	pipe chan []byte
+	_, _ = strings.Contains, bytes.Contains
+	_    http.Handler
+)`
+	checkShapes(t, stringbytescopy.Rule(), head, "runtime.stringtoslicebyte", false, []shape{
+		{"func F(s string) int { return sum([]byte(s)) } @", "Let madeup.sum read the string"},
+		{"func F(s string) int { return scan([]byte(s)) } @", "Let madeup.scan read the string"},
+		{"func F(s string) int { return again([]byte(s), 3) } @", "Let madeup.again read the string"},
+		{"func F(s string) int { return index([]byte(s), kept) } @", "Let madeup.index read the string"},
+		{"func F(s string) int { return into([]byte(s)) } @", "Let madeup.into read the string"},
+		{"func F(s string) int { return drop([]byte(s)) } @", "Let madeup.drop read the string"},
+		{"func F(s string) string { return text([]byte(s)) } @", "Let madeup.text read the string"},
+		{"func F(s string) int { return clear([]byte(s)) } @", ""},
+		{"func F(s string) int { return grow([]byte(s)) } @", ""},
+		{"func F(s string) *byte { return point([]byte(s)) } @", ""},
+		{"func F(s string) int { return keep([]byte(s)) } @", ""},
+		{"func F(s string) int { return over([]byte(s)) } @", ""},
+		{"func F(s string) int { return send([]byte(s)) } @", ""},
+		{"func F(s string) int { return count([]byte(s)) } @", ""},
+		{"func F(s string) { os.Stdout.Write([]byte(s)) } @", "os.Stdout.WriteString"},
+		{"func F(w http.ResponseWriter, s string) { w.Write([]byte(s)) } @", "io.WriteString(w, …)"},
+		{"func F(s string) int { return bytes.IndexByte([]byte(s), 'x') } @", "strings.IndexByte"},
+		{"func F(s string, t []byte) bool { return bytes.Contains([]byte(s), t) } @", ""},
+		{"func F(s string) int {\n\tb := []byte(s) @\n\treturn sum(b)\n}", "Let madeup.sum read the string"},
+		{"func F(s string) int {\n\tb := []byte(s) @\n\tb[0] = 3\n\treturn sum(b)\n}", ""},
+		{"func F(s string) int {\n\tb := []byte(s) @\n\tb = b[1:]\n\treturn sum(b)\n}", ""},
+	})
+	checkShapes(t, stringbytescopy.Rule(), head+"\n\nvar sizes map[string]int", "runtime.slicebytetostring", false, []shape{
+		{"func F(b []byte) int {\n\tk := string(b) @\n\treturn sizes[k]\n}", "the conversion in the index"},
+		{"func F(b []byte) {\n\tk := string(b) @\n\tsizes[k] = 3\n}", ""},
+		{"func F(b []byte) {\n\tk := string(b) @\n\tsizes[k]++\n}", ""},
+		{"func F(b []byte) bool { return strings.Contains(string(b), \"x\") } @", "bytes.Contains"},
+		{"func F(b []byte) { os.Stdout.WriteString(string(b)) } @", "os.Stdout.Write,"},
+		{"func F(b []byte) string { return string(b) } @", ""},
+	})
+}
