@@ -1,0 +1,147 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	repeatedwork "github.com/hone-go/hone/internal/diagnose/rules/repeated-work"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/inputs"
+	"github.com/hone-go/hone/internal/recording"
+)
+
+const parsing = `package main
+
+import (
+	"os"
+	"strings"
+)
+
+type parts struct{ words []string }
+
+func parse(s string) (p parts) {
+	for _, w := range strings.Fields(s) {
+		p.words = append(p.words, w)
+	}
+	return p
+}
+
+func load(name string) string {
+	text, _ := os.ReadFile(name)
+	return string(text)
+}
+
+func handle(s string) int { return len(parse(s).words) } //@ pure | strings.Fields main.parse
+
+func other(s string) int { return len(load(s)) } //@ file | os.ReadFile main.load
+
+func main() {}
+`
+
+// TestRepeatedWorkScopes: where inputs repeat decides where the result is to be kept.
+func TestRepeatedWorkScopes(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		change func(p *rule.Pass, parse, load *inputs.Function)
+		where  string // the line; "" when nothing is reported
+		says   string // in the cause and the fix
+	}{
+		{"in a request", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Inputs.Requests, p.Inputs.Units = 100, 100
+			parse.InRequest, parse.PerRequest = 2000, 200
+		}, "pure", "20 calls in each request, with 2 different inputs. Call it once per request and pass the result on"},
+		{"in an iteration", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Inputs.Iterations, p.Inputs.Units = 100, 100
+			parse.InRequest, parse.PerRequest = 2000, 200
+		}, "pure", "Call it once per iteration and pass the result on."},
+		{"seldom in a request", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Inputs.Requests, p.Inputs.Units = 100, 100
+			parse.InRequest, parse.PerRequest, parse.Identical = 2000, 1900, 1900
+		}, "", ""},
+		{"in an operation of a benchmark", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Manifest.Target.Kind, p.Manifest.Target.Bench, p.Manifest.Load = "bench", ".", nil
+			ph := &p.Manifest.Phases[0]
+			ph.Benchmarks = []recording.Benchmark{{Samples: []recording.BenchSample{{Iterations: 60}, {Iterations: 40}}}}
+			p.Inputs.Units, parse.Identical, parse.Different = 100, 5, 5
+		}, "pure", "Call it once and pass the result on. Or: cache the results"},
+		{"in a run", func(p *rule.Pass, _, _ *inputs.Function) {
+			p.Manifest.Target.Kind, p.Manifest.Load, p.Manifest.Phases[0].Runs = "program", nil, 1
+		}, "pure", "2,000 calls in one run, with 200 different inputs."},
+		{"in a run, of which the first calls were examined", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Manifest.Target.Kind, p.Manifest.Load, p.Manifest.Phases[0].Runs = "program", nil, 1
+			parse.Stopped = true
+		}, "", ""},
+		{"in a run, with many inputs", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Manifest.Target.Kind, p.Manifest.Load, p.Manifest.Phases[0].Runs = "program", nil, 1
+			parse.Calls, parse.Hashed, parse.Identical, parse.Different = 200_000, 200_000, 20_000, 20_000
+		}, "", ""},
+		{"calls that were not hashed", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Manifest.Target.Kind, p.Manifest.Load, p.Manifest.Phases[0].Runs = "program", nil, 1
+			parse.Hashed = 1000
+		}, "", ""},
+		{"cheap calls", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Manifest.Target.Kind, p.Manifest.Load, p.Manifest.Phases[0].Runs = "program", nil, 1
+			parse.Calls, parse.Hashed = 1e11, 1e11
+		}, "", ""},
+		{"without profiles", func(p *rule.Pass, _, _ *inputs.Function) {
+			p.Manifest.Target.Kind, p.Manifest.Load, p.Manifest.Phases[0].Runs = "program", nil, 1
+			p.Manifest.Phases = nil
+		}, "", ""},
+		{"a file that is read again", func(p *rule.Pass, _, load *inputs.Function) {
+			load.Calls, load.Hashed, load.Different, load.Identical = 2000, 2000, 3, 3
+			p.Inputs.Requests, p.Inputs.Units, p.Inputs.Targets = 2000, 2000, 5
+		}, "load", "2,000 calls, with 3 different inputs. It reads a file each time."},
+		{"files that are all different", func(p *rule.Pass, _, load *inputs.Function) {
+			load.Calls, load.Hashed, load.Different, load.Identical = 2000, 2000, 1900, 1900
+			p.Inputs.Requests, p.Inputs.Units = 2000, 2000
+		}, "", ""},
+		{"the same few inputs, though requests differ", func(p *rule.Pass, parse, _ *inputs.Function) {
+			parse.Identical, parse.Different = 5, 5
+			p.Inputs.Requests, p.Inputs.Units, p.Inputs.Targets = 2000, 2000, 500
+		}, "parse", "Cache the results by their input"},
+		{"the same few inputs of a load that has no others", func(p *rule.Pass, parse, _ *inputs.Function) {
+			parse.Identical, parse.Different = 5, 5
+			p.Inputs.Requests, p.Inputs.Units, p.Inputs.Targets = 2000, 2000, 5
+		}, "", ""},
+		{"one body that all requests send", func(p *rule.Pass, parse, _ *inputs.Function) {
+			parse.Identical, parse.Different = 1, 1
+			p.Inputs.Requests, p.Inputs.Units, p.Inputs.Targets = 2000, 2000, 500
+			p.Manifest.Load = &recording.Load{Targets: []string{"POST http://127.0.0.1/"}}
+		}, "", ""},
+		{"the same pointers", func(p *rule.Pass, parse, _ *inputs.Function) {
+			parse.Identical, parse.Different, parse.Params = 5, 5, []inputs.Taken{inputs.ByAddress}
+			p.Inputs.Requests, p.Inputs.Units, p.Inputs.Targets = 2000, 2000, 500
+		}, "parse", "(of pointers the address and what they point at)"},
+	} {
+		p, names := ruletest.MadeUp(t, parsing)
+		names[12], names[18] = "parse", "load" // where results can be kept for all callers
+		file := p.Table.Sites[0].File
+		p.Inputs = &inputs.Counts{Units: 1, Functions: []inputs.Function{
+			{Name: "main.parse", Line: 10, Calls: 2000, Hashed: 2000, Different: 200, Identical: 200},
+			{Name: "main.load", Line: 17, Calls: 10, Hashed: 10, Different: 10, Identical: 10},
+		}}
+		for i := range p.Inputs.Functions {
+			f := &p.Inputs.Functions[i]
+			f.Package, f.File, f.Params = "example.com/madeup", file, []inputs.Taken{inputs.ByValue}
+		}
+		p.Manifest.Phases = []recording.Phase{{Name: recording.PhaseCPU, Requests: 100, Seconds: 10}}
+		p.Manifest.Load = &recording.Load{Targets: []string{"GET http://127.0.0.1/"}}
+		p.Table.Totals.TotalSeconds = 3
+		for _, s := range p.Table.Sites {
+			for _, r := range s.CPU {
+				if f := r.Stack[1]; strings.HasPrefix(f.Function, "main.") {
+					f.Owner, f.File, f.Line = s.Owner, file, map[string]int{"main.parse": 12, "main.load": 18}[f.Function]
+				}
+			}
+		}
+		c.change(p, &p.Inputs.Functions[0], &p.Inputs.Functions[1])
+		where, text := "", ""
+		for _, m := range matchesOf(t, repeatedwork.Rule(), p) {
+			where, text = where+names[m.Site.Line], text+m.Cause+" "+m.Fix
+		}
+		if where != c.where || !strings.Contains(text, c.says) {
+			t.Errorf("%s: %q %s", c.what, where, text)
+		}
+	}
+}
