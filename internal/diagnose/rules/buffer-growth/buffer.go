@@ -45,6 +45,7 @@ func grown(r *site.Row) int {
 // buffer is a variable that a function declares.
 type buffer struct {
 	v        *types.Var
+	name     string // of the variable, or of the field of it that is the buffer
 	function string
 	line     int    // of the declaration
 	known    string // how to get its size
@@ -66,7 +67,7 @@ func written(p *gocode.Place) *types.Var {
 		if !ok {
 			return true
 		}
-		if v, ok := p.Info.Defs[id].(*types.Var); ok && isBuffer(v.Type()) != "" && syntax.Local(p, v) && !syntax.Param(p, v) {
+		if v, ok := p.Info.Defs[id].(*types.Var); ok && (isBuffer(v.Type()) != "" || fieldOf(p, v.Type()) != nil) && syntax.Local(p, v) && !syntax.Param(p, v) {
 			all = append(all, v)
 		}
 		return true
@@ -131,8 +132,15 @@ func isBuffer(t types.Type) string {
 
 func describe(p *gocode.Place, v *types.Var) *buffer {
 	stmt, value := syntax.Declared(p, v)
-	b := &buffer{v: v, function: syntax.FuncName(p), resets: isBuffer(v.Type()) == "bytes.Buffer"}
-	if stmt == nil || value != nil && !startsEmpty(p, value) || syntax.IsResult(p, v) {
+	b := &buffer{v: v, name: v.Name(), function: syntax.FuncName(p), resets: isBuffer(v.Type()) == "bytes.Buffer"}
+	if f := fieldOf(p, v.Type()); f != nil {
+		b.name += "." + f.Name()
+		b.resets = isBuffer(f.Type()) == "bytes.Buffer"
+		b.sized = kept(p, f) || value != nil && !unset(p, value, f)
+	} else {
+		b.sized = value != nil && !startsEmpty(p, value)
+	}
+	if b.sized || stmt == nil || syntax.IsResult(p, v) {
 		b.sized = true
 		return b
 	}

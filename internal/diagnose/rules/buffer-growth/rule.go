@@ -18,6 +18,8 @@ const (
 	// leastGrowths is how often a buffer must be reallocated on average each time that it is
 	// created.
 	leastGrowths = 3
+	// leastCalls is how often a program that runs and exits must declare the buffer.
+	leastCalls = 10
 	// leastSize is the minimum mean size of an allocation, in bytes.
 	leastSize = 2048
 )
@@ -42,11 +44,12 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A bytes.Buffer or strings.Builder that a function declares starts
-without memory. When it is full, it allocates twice as much and copies what it
-holds. For a message of a megabyte that is about fourteen allocations, two to
-four megabytes in all, and the next call starts from nothing again. io.Copy into
-a buffer does the same, even if the size of the source is known.
+const doc = `A bytes.Buffer or strings.Builder that a function declares, or that is a
+field of a struct which it creates, starts without memory. When it is full, it
+allocates twice as much and copies what it holds. For a message of a megabyte
+that is about fourteen allocations, two to four megabytes in all, and the next
+call starts from nothing again. io.Copy into a buffer does the same, even if the
+size of the source is known.
 
 If the size is known or can be estimated (a Content-Length, the Size of a file
 or object, the size of the last message), call Grow before the first write.
@@ -85,7 +88,7 @@ func (s *search) judge(c *finder.Case) bool {
 		return false
 	}
 	declared, ok := s.pass.Counts.Line(c.Site.Owner.Package, c.Site.File, b.line)
-	if !ok || declared.PerUnit <= 0 {
+	if !ok || declared.PerUnit <= 0 || c.Pass.Manifest.Unit() == "run" && declared.PerUnit < leastCalls {
 		return false
 	}
 	once := *c.Site
@@ -97,18 +100,18 @@ func (s *search) judge(c *finder.Case) bool {
 	bytes := growths * float64(b.bytes) / float64(b.objects)
 	c.Callees = growing
 	c.Cause = fmt.Sprintf("%s starts empty each time that %s declares it (line %d), and grows to its final size: %s reallocations and %s each time, every one copying what it holds.",
-		b.v.Name(), b.function, b.line, units.Number(growths), units.Bytes(bytes))
+		b.name, b.function, b.line, units.Number(growths), units.Bytes(bytes))
 	switch {
 	case b.known != "":
-		c.Fix = fmt.Sprintf("The size is known before the first write: use %s; or call %s.Grow first.", b.known, b.v.Name())
+		c.Fix = fmt.Sprintf("The size is known before the first write: use %s; or call %s.Grow first.", b.known, b.name)
 		c.Fraction = &rule.Fraction{Expect: 0.6, Low: 0.35, High: 0.85}
 	case b.leaves:
-		c.Fix = fmt.Sprintf("Call %s.Grow once before the first write, with the size if it can be computed or with that of the last result.", b.v.Name())
+		c.Fix = fmt.Sprintf("Call %s.Grow once before the first write, with the size if it can be computed or with that of the last result.", b.name)
 		c.Fraction = &rule.Fraction{Expect: 0.5, Low: 0.25, High: 0.75}
 	default:
-		c.Fix = fmt.Sprintf("Reuse the buffer: keep %s in a field or a sync.Pool and Reset it, which keeps its memory. Or write directly to where its content goes.", b.v.Name())
+		c.Fix = fmt.Sprintf("Reuse the buffer: keep %s in a field or a sync.Pool and Reset it, which keeps its memory. Or write directly to where its content goes.", b.name)
 		if !b.resets {
-			c.Fix = fmt.Sprintf("Reuse the memory: a bytes.Buffer in a field or a sync.Pool keeps its memory when it is Reset. Or call %s.Grow once before the first write.", b.v.Name())
+			c.Fix = fmt.Sprintf("Reuse the memory: a bytes.Buffer in a field or a sync.Pool keeps its memory when it is Reset. Or call %s.Grow once before the first write.", b.name)
 		}
 		c.Fraction = &rule.Fraction{Expect: 0.8, Low: 0.4, High: 0.97}
 	}

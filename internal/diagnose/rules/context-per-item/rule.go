@@ -95,7 +95,67 @@ func judge(c *finder.Case) bool {
 		c.Fix = fmt.Sprintf("Call %s once before the loop, with a limit for the whole loop if it has one, and pass that context to each iteration.", name)
 		return true
 	}
-	return false
+	return inCaller(c)
+}
+
+// levels is how many callers away from the function that derives a context the loop may be.
+const levels = 2
+
+// inCaller judges a function that derives a context for one lookup in memory, and that a loop of a
+// caller calls with the same parent for each item.
+func inCaller(c *finder.Case) bool {
+	p, call := c.Place, c.Calls[0]
+	if len(c.Calls) > 1 || p.Func == nil || starts(p.Func) || loopsIn(p.Func) {
+		return false
+	}
+	var by loops.Caller
+	c.Keep(func(r *site.Row) bool {
+		l, ok := loops.Calling(c.Pass.Syntax, r.Stack, r.Owner, levels)
+		if !ok || loops.Waits(l.Place, l.Loop) || starts(l.Loop) || by.Loop != nil && by.Loop != l.Loop {
+			return false
+		}
+		for _, arg := range call.Args {
+			if _, constant := p.Const(arg); !constant && !l.Shares(p, arg) {
+				return false
+			}
+		}
+		by = l
+		return true
+	})
+	if c.Empty() {
+		return false
+	}
+	if d := by.Place.Decl; d != nil && d.Recv == nil && d.Name.Name == "main" {
+		return false // it drives the program: each iteration is a unit of work
+	}
+	f := by.Frame
+	l, ok := c.Pass.Counts.Loop(f.Owner.Package, f.File, by.Line())
+	around := lines{function: f.Function, file: f.File, from: by.Line(), to: syntax.Line(by.Place, by.Loop.End())}
+	if !ok || l.Iterations < fewest || around.wait(c.Pass) {
+		return false
+	}
+	within := lines{function: c.Site.Function, file: c.Site.File, from: syntax.Line(p, p.Func.Pos()), to: syntax.Line(p, p.Func.End())}
+	c.CPU = append(c.CPU, within.ending(c.Pass)...)
+	name, self := p.CalleeName(call), syntax.FuncName(p)
+	c.Cause = fmt.Sprintf("%s calls %s, and the loop on line %d of %s calls it for each item (%s each time), although no iteration waits for anything.",
+		self, name, by.Line(), by.Name(), units.Some(l.Iterations, "iteration"))
+	c.Fix = fmt.Sprintf("Call %s once before the loop on line %d of %s, with a limit for the whole loop, and let %s use the context that it gets.", name, by.Line(), by.Name(), self)
+	c.Confidence = rule.Likely // other callers may need the limit
+	return true
+}
+
+// loopsIn reports whether a function has a loop: then it works on more than one item, and one
+// context for all of them is what it should have.
+func loopsIn(f ast.Node) bool {
+	found := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // sameEachTime reports whether a call has the same arguments in each iteration.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -111,6 +112,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 type list struct {
 	name           string
 	line           int     // of the loop
+	in             string  // the function of the loop; "" for that of the line
 	elements, used float64 // each time
 	rows           bool    // of a query, which the loop reads
 }
@@ -132,6 +134,10 @@ func listAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *list {
 	var found *list
 	for _, v := range gets(place) {
 		ast.Inspect(body, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && found == nil && syntax.Line(place, call.Pos()) > place.Line {
+				found = searched(p, place, call, v, runs.PerUnit)
+				return found == nil
+			}
 			r, ok := n.(*ast.RangeStmt)
 			if !ok || found != nil || syntax.Line(place, r.Pos()) <= place.Line {
 				return found == nil
@@ -151,6 +157,42 @@ func listAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *list {
 			return true
 		})
 	}
+	return found
+}
+
+// searched returns the list that a call passes to a function of the program whose loop uses few of
+// its elements.
+func searched(p *rule.Pass, place *gocode.Place, call *ast.CallExpr, v *types.Var, runs float64) (found *list) {
+	i := slices.IndexFunc(call.Args, func(e ast.Expr) bool {
+		root, _ := syntax.Var(place, e)
+		return root == v
+	})
+	if i < 0 {
+		return nil
+	}
+	in, ok := p.Syntax.Declared(place.Callee(call))
+	if !ok || syntax.SignatureOf(in).Variadic() || i >= syntax.SignatureOf(in).Params().Len() {
+		return nil
+	}
+	param := syntax.SignatureOf(in).Params().At(i)
+	ast.Inspect(in.Decl.Body, func(n ast.Node) bool {
+		r, ok := n.(*ast.RangeStmt)
+		if !ok || found != nil {
+			return found == nil
+		}
+		if root, _ := syntax.Var(in, r.X); root != param {
+			return true
+		}
+		at := in.Fset.Position(r.Pos())
+		l, ok := p.Counts.Loop(in.Pkg.Path(), at.Filename, at.Line)
+		if !ok || l.Iterations < leastElements {
+			return true
+		}
+		if used, ok := uses(p, in, r); ok && used/runs <= mostUsed*l.Iterations {
+			found = &list{name: syntax.Text(call.Args[i]), line: at.Line, in: syntax.FuncName(in), elements: l.Iterations, used: used / runs}
+		}
+		return true
+	})
 	return found
 }
 
@@ -196,8 +238,12 @@ func uses(p *rule.Pass, place *gocode.Place, loop *ast.RangeStmt) (n float64, ok
 }
 
 func (l *list) describe(c *finder.Case) {
-	c.Cause = fmt.Sprintf("The whole list %s is fetched or decoded here, %s elements each time, and the loop on line %d uses %s of them; the next call does the same again.",
-		l.name, units.Number(l.elements), l.line, units.Number(l.used))
+	loop := fmt.Sprintf("the loop on line %d", l.line)
+	if l.in != "" {
+		loop += " of " + l.in
+	}
+	c.Cause = fmt.Sprintf("The whole list %s is fetched or decoded here, %s elements each time, and %s uses %s of them; the next call does the same again.",
+		l.name, units.Number(l.elements), loop, units.Number(l.used))
 	c.Fix = "Ask only for the elements that are needed (a filter or a page in the request), or keep the list, by its key, and bring it up to date by what changes (a watch, a version, an ETag)."
 	if l.rows {
 		c.Cause = fmt.Sprintf("The loop on line %d reads %s rows of the query each time, and keeps %s of them.", l.line, units.Number(l.elements), units.Number(l.used))
