@@ -71,13 +71,23 @@ func parameter(p *gocode.Place, v *types.Var) (*types.Func, int) {
 		return nil, 0
 	}
 	fn, ok := p.Info.Defs[p.Decl.Name].(*types.Func)
-	if !ok || fn.Signature().Variadic() {
+	if !ok {
 		return nil, 0
 	}
-	if i := syntax.ParamIndex(fn.Signature(), v); i >= 0 {
+	if i := index(fn.Signature(), v); i >= 0 {
 		return fn, i
 	}
 	return nil, 0
+}
+
+// index returns the index of a parameter, and of its argument in calls; -1 for other variables and
+// for a parameter of the form args ...T.
+func index(sig *types.Signature, v *types.Var) int {
+	i := syntax.ParamIndex(sig, v)
+	if sig.Variadic() && i == sig.Params().Len()-1 {
+		return -1
+	}
+	return i
 }
 
 // CallAbove returns the call on a caller's line of the function declared around a place; nil for
@@ -105,10 +115,10 @@ func ArgumentFor(p *gocode.Place, call *ast.CallExpr, v *types.Var) ast.Expr {
 		return nil
 	}
 	self, ok := p.Info.Defs[p.Decl.Name].(*types.Func)
-	if !ok || self.Signature().Variadic() {
+	if !ok {
 		return nil
 	}
-	if i := syntax.ParamIndex(self.Signature(), v); i >= 0 && i < len(call.Args) {
+	if i := index(self.Signature(), v); i >= 0 && i < len(call.Args) {
 		return call.Args[i]
 	}
 	if p.Decl.Recv != nil && syntax.Inside(p.Decl.Recv, v.Pos()) {

@@ -81,20 +81,20 @@ func entries(p *rule.Pass, place *gocode.Place, lit *ast.CompositeLit, m *rule.M
 }
 
 func judge(c *finder.Case) bool {
-	lit, ok := guilty(c.Place, c.Match)
+	lit, ok := guilty(c.Pass.Syntax, c.Place, c.Match)
 	if ok {
 		entries(c.Pass, c.Place, lit, c.Match)
 	}
 	return ok
 }
 
-func guilty(p *gocode.Place, m *rule.Match) (*ast.CompositeLit, bool) {
+func guilty(s *gocode.Syntax, p *gocode.Place, m *rule.Match) (*ast.CompositeLit, bool) {
 	for _, n := range p.Nodes {
 		lit, ok := n.(*ast.CompositeLit)
 		if !ok || !table(p, lit) {
 			continue
 		}
-		if len(lit.Elts) == 0 || !constant(p, lit) || !loops.PerCall(p, lit) || !onlyRead(p, lit) || !alone(p, lit) {
+		if len(lit.Elts) == 0 || !constant(p, lit) || !loops.PerCall(p, lit) || !onlyRead(p, lit) && !returned(s, p, lit) || !alone(p, lit) {
 			return nil, false
 		}
 		if syntax.Line(p, lit.Lbrace) != p.Line {
@@ -104,7 +104,11 @@ func guilty(p *gocode.Place, m *rule.Match) (*ast.CompositeLit, bool) {
 		if _, ok := p.TypeOf(lit).Underlying().(*types.Map); ok {
 			kind = "map"
 		}
-		m.Cause = fmt.Sprintf("%s builds the same %s of %d constant entries on every call and only reads it.", syntax.FuncName(p), kind, len(lit.Elts))
+		readers := "and only reads it"
+		if _, ok := syntax.Parent(p, lit).(*ast.ReturnStmt); ok {
+			readers = "for callers that only read it"
+		}
+		m.Cause = fmt.Sprintf("%s builds the same %s of %d constant entries on every call %s.", syntax.FuncName(p), kind, len(lit.Elts), readers)
 		m.Fix = fmt.Sprintf("Move the %s to a package variable, or write a switch.", kind)
 		return lit, true
 	}
@@ -172,7 +176,7 @@ func declared(p *gocode.Place, e ast.Expr) bool {
 }
 
 // onlyRead reports whether the function only reads the table.
-func onlyRead(p *gocode.Place, lit *ast.CompositeLit) bool {
+func onlyRead(p *gocode.Place, lit ast.Expr) bool {
 	if reads(p, lit) {
 		return true
 	}
@@ -191,6 +195,32 @@ func onlyRead(p *gocode.Place, lit *ast.CompositeLit) bool {
 		}
 	}
 	return len(uses) > 0
+}
+
+// returned reports whether the function returns the table to callers that only read it.
+func returned(s *gocode.Syntax, p *gocode.Place, lit ast.Expr) bool {
+	ret, ok := syntax.Parent(p, lit).(*ast.ReturnStmt)
+	if !ok || len(ret.Results) != 1 || p.Func != p.Decl || s == nil {
+		return false
+	}
+	self := p.Info.Defs[p.Decl.Name]
+	calls, uses := 0, 0
+	for _, obj := range p.Info.Uses {
+		if obj == self {
+			uses++
+		}
+	}
+	for _, in := range s.Calls(func(fn *types.Func) bool { return fn == self }) {
+		for _, call := range in.Calls() {
+			if in.Callee(call) != self {
+				continue
+			}
+			if calls++; !onlyRead(in, call) {
+				return false
+			}
+		}
+	}
+	return calls > 0 && calls >= uses // else it is a value somewhere
 }
 
 // reads reports whether a use of a table or of one of its elements only reads it.

@@ -4,6 +4,7 @@ package sqlopenpercall
 import (
 	"fmt"
 	"go/ast"
+	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -28,7 +29,7 @@ func Rule() rule.Rule {
 				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.8, High: 1},
 				Specificity: 1,
 			},
-			Start: finder.Callers{Functions: opens},
+			Start: finder.Frames(opener),
 			Judge: judge,
 		},
 	}
@@ -49,25 +50,70 @@ jmoiron/sqlx#402, apigee/registry#622.`
 
 var opens = []string{"database/sql.Open", "database/sql.OpenDB"}
 
+// opener returns the frame that opens a pool, which by itself may cost so little that only its
+// memory is seen; -1 for none.
+func opener(r *site.Row) int {
+	for i := 1; i < len(r.Stack); i++ {
+		kind := r.Stack[i].Owner.Kind
+		if (kind == gocode.Main || kind == gocode.Dependency) && funcname.Match(r.Stack[i-1].Function, opens...) {
+			return i
+		}
+	}
+	return -1
+}
+
 func judge(c *finder.Case) bool {
-	if opened(c.Place) == nil {
+	in := opened(c.Pass.Syntax, c.Place)
+	if in == nil {
 		return false
 	}
-	c.CPU = append(c.CPU, connecting(c.Pass, *c.Match)...)
-	c.Cause = fmt.Sprintf("%s opens a database pool and closes it again. Every call pays for a new connection.", syntax.FuncName(c.Place))
+	function := c.Site.Function
+	c.Cause = fmt.Sprintf("%s opens a database pool and closes it again. Every call pays for a new connection.", syntax.FuncName(in))
+	if in.Decl != c.Place.Decl {
+		function = syntax.ProfileName(in)
+		c.Cause = fmt.Sprintf("%s opens a database pool through %s and closes it again. Every call pays for a new connection.", syntax.FuncName(in), syntax.FuncName(c.Place))
+	}
+	c.Callees = opens
+	c.CPU = append(c.CPU, connecting(c.Pass, *c.Match, function)...)
 	c.Fix = "Open the *sql.DB once at startup and share it: it is a pool, safe for concurrent use."
 	return true
 }
 
-// opened returns the call on the line that opens a pool which the function itself closes, if the
-// call may run more than once.
-func opened(p *gocode.Place) *ast.CallExpr {
+// opened returns the place of the function that closes the pool which a call on the line opens: that
+// of the line, or one that calls it for the pool. It is nil if there is none, or the call runs once.
+func opened(s *gocode.Syntax, p *gocode.Place) *gocode.Place {
 	for _, call := range syntax.CallsOf(p, opens...) {
-		if loops.PerCall(p, call) && closed(p, call) {
-			return call
+		if !loops.PerCall(p, call) {
+			continue
+		}
+		if closed(p, call) {
+			return p
+		}
+		if p.Func != p.Decl || !returned(p, call) {
+			continue
+		}
+		self := p.Info.Defs[p.Decl.Name]
+		for _, in := range s.Calls(func(fn *types.Func) bool { return fn == self }) {
+			for _, call := range in.Calls() {
+				if in.Callee(call) == self && loops.PerCall(in, call) && closed(in, call) {
+					return in
+				}
+			}
 		}
 	}
 	return nil
+}
+
+// returned reports whether the function returns the pool that a call opens.
+func returned(p *gocode.Place, open *ast.CallExpr) bool {
+	found := false
+	ast.Inspect(p.Decl, func(n ast.Node) bool {
+		if ret, ok := n.(*ast.ReturnStmt); ok && len(ret.Results) > 0 {
+			found = found || syntax.Origin(p, ret.Results[0]) == ast.Expr(open)
+		}
+		return !found
+	})
+	return found
 }
 
 // closed reports whether the function calls Close on the pool that open returned.
@@ -83,8 +129,8 @@ func closed(p *gocode.Place, open *ast.CallExpr) bool {
 	return found
 }
 
-// connecting returns the rows below the function of a match that connect to the database.
-func connecting(p *rule.Pass, m rule.Match) (rows []*site.Row) {
+// connecting returns the rows below a function that connect to the database and are not in a match.
+func connecting(p *rule.Pass, m rule.Match, function string) (rows []*site.Row) {
 	have := map[*site.Row]bool{}
 	for _, r := range m.CPU {
 		have[r] = true
@@ -95,7 +141,7 @@ func connecting(p *rule.Pass, m rule.Match) (rows []*site.Row) {
 			if funcname.Match(f.Function, "database/sql.dsnConnector.Connect", "database/sql.(*dsnConnector).Connect") {
 				connects = true
 			}
-			if connects && f.Function == m.Site.Function && !have[r] {
+			if connects && f.Function == function && !have[r] {
 				rows = append(rows, r)
 				return
 			}

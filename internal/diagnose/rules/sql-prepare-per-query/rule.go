@@ -6,6 +6,7 @@ import (
 	"go/ast"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -27,7 +28,7 @@ func Rule() rule.Rule {
 				// The wait for the server, two round trips per query, is in no CPU profile.
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
 			},
-			Start: finder.Callers{Functions: []string{"database/sql.(*DB).Prepare", "database/sql.(*DB).PrepareContext", "database/sql.(*Stmt).Close"}},
+			Start: finder.Callers{Functions: []string{"database/sql.(*DB).Prepare", "database/sql.(*DB).PrepareContext", "database/sql.(*Tx).Prepare", "database/sql.(*Tx).PrepareContext", "database/sql.(*Stmt).Close"}},
 			Judge: judge,
 		},
 	}
@@ -47,27 +48,30 @@ and with connection poolers that do not support kept statements.
 Seen in the field: mattn/go-sqlite3#1387, golang/go#32298.`
 
 func judge(c *finder.Case) bool {
-	call := prepared(c.Place)
+	call := prepared(c.Pass.Syntax, c.Place)
 	if call == nil {
 		return false
 	}
 	query := syntax.Text(call.Args[len(call.Args)-1])
 	c.Cause = fmt.Sprintf("%s prepares %s, executes it once and closes it: three round trips where one would do, and a parse each time.", syntax.FuncName(c.Place), query)
 	c.Fix = "Keep the *sql.Stmt next to the DB (it is safe for concurrent use), or pass the arguments to Query or Exec of the DB."
+	if funcname.Match(c.Place.CalleeName(call), "(*database/sql.Tx).*") {
+		c.Fix = "Pass the arguments to Query or Exec of the Tx, or keep the *sql.Stmt next to the DB and use it in the transaction with Tx.Stmt."
+	}
 	return true
 }
 
 // prepared returns the call of Prepare on the line, or the one whose statement is closed on the
 // line, if the function executes the statement once and closes it.
-func prepared(p *gocode.Place) *ast.CallExpr {
-	calls := syntax.CallsOf(p, "(*database/sql.DB).Prepare", "(*database/sql.DB).PrepareContext")
+func prepared(s *gocode.Syntax, p *gocode.Place) *ast.CallExpr {
+	calls := syntax.CallsOf(p, "(*database/sql.DB).Prepare*", "(*database/sql.Tx).Prepare*")
 	for _, c := range syntax.CallsOf(p, "(*database/sql.Stmt).Close") {
-		if made, ok := syntax.Origin(p, syntax.Receiver(c)).(*ast.CallExpr); ok && funcname.Match(p.CalleeName(made), "(*database/sql.DB).Prepare*") {
+		if made, ok := syntax.Origin(p, syntax.Receiver(c)).(*ast.CallExpr); ok && funcname.Match(p.CalleeName(made), "(*database/sql.DB).Prepare*", "(*database/sql.Tx).Prepare*") {
 			calls = append(calls, made)
 		}
 	}
 	for _, call := range calls {
-		if _, constant := syntax.ConstString(p, call.Args[len(call.Args)-1]); constant && loops.PerCall(p, call) && usedOnce(p, call) {
+		if len(flow.Constants(s, p, call.Args[len(call.Args)-1])) > 0 && loops.PerCall(p, call) && usedOnce(p, call) {
 			return call
 		}
 	}

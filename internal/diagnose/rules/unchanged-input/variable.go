@@ -218,10 +218,14 @@ func (o *origin) passed(v *types.Var) bool {
 		return false
 	}
 	self, ok := o.place.Info.Defs[decl.Name].(*types.Func)
-	if !ok || self.Signature().Variadic() {
+	if !ok {
 		return false
 	}
-	index := syntax.ParamIndex(self.Signature(), v)
+	sig := self.Signature()
+	index := syntax.ParamIndex(sig, v)
+	if sig.Variadic() && index == sig.Params().Len()-1 {
+		return false
+	}
 	caller := o.callers[0]
 	place, ok := o.pass.Syntax.At(caller.File, caller.Line)
 	if !ok || index < 0 {
