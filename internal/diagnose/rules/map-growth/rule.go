@@ -102,14 +102,14 @@ func guilty(c *finder.Case) bool {
 		m.Confidence = rule.Measured
 	}
 	m.Cause = fmt.Sprintf("%s is created without a size and gains a key in every iteration of the loop on line %d, which runs %s times. Its table is reallocated and rehashed at each doubling.",
-		table.Name(), syntax.Line(p, loop.Pos()), n)
-	m.Fix = fmt.Sprintf("Create it with room for its keys: make(%s, %s).", syntax.TypeText(p, table.Type()), n)
+		syntax.Text(table), syntax.Line(p, loop.Pos()), n)
+	m.Fix = fmt.Sprintf("Create it with room for its keys: make(%s, %s).", syntax.TypeText(p, p.TypeOf(table)), n)
 	return true
 }
 
-// stores returns the assignment m[k] = v on the line, the local map that it fills, and the loop
-// whose every iteration executes it.
-func stores(p *gocode.Place) (*ast.AssignStmt, *types.Var, ast.Node) {
+// stores returns the assignment m[k] = v on the line, the map that it fills, which is a local
+// variable or a field of one, and the loop whose every iteration executes it.
+func stores(p *gocode.Place) (*ast.AssignStmt, ast.Expr, ast.Node) {
 	for _, n := range p.Nodes {
 		a, ok := n.(*ast.AssignStmt)
 		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
@@ -119,32 +119,54 @@ func stores(p *gocode.Place) (*ast.AssignStmt, *types.Var, ast.Node) {
 		if !ok {
 			continue
 		}
-		table := syntax.LocalVar(p, elem.X)
+		table, made := created(p, elem.X)
 		around := loops.Around(p, a)
-		if table == nil || len(around) == 0 || !loops.EveryIteration(p, around[0], a) || loops.Returns(p, around[0], table) || !madeSmall(p, table, around) {
+		if table == nil || len(around) == 0 || !loops.EveryIteration(p, around[0], a) || loops.Returns(p, around[0], table) || !small(p, made) || !near(table, around) {
 			continue
 		}
 		if loops.FromOutside(p, around[0], elem.Index) || loops.FromOutside(p, around[0], a.Rhs[0]) || mentions(p, a.Rhs[0], table) {
 			continue
 		}
-		return a, table, around[0]
+		return a, elem.X, around[0]
 	}
 	return nil, nil, nil
 }
 
-// madeSmall reports whether a map is created without a hint, just outside of the innermost loop.
-func madeSmall(p *gocode.Place, v *types.Var, around []ast.Node) bool {
-	if _, ok := v.Type().Underlying().(*types.Map); !ok {
-		return false
+// created returns the variable that has a map, itself or in a field, and the expression that creates
+// the map; nil if the map comes from somewhere else.
+func created(p *gocode.Place, table ast.Expr) (*types.Var, ast.Expr) {
+	t := p.TypeOf(table)
+	if t == nil {
+		return nil, nil
 	}
-	if syntax.Inside(around[0], v.Pos()) || len(around) > 1 && !syntax.Inside(around[1], v.Pos()) {
-		return false
+	if _, ok := t.Underlying().(*types.Map); !ok {
+		return nil, nil
+	}
+	if v, initial, ok := syntax.NewField(p, table); ok {
+		if len(syntax.Assigned(p, v)) > 1 || initial == nil || syntax.SetsOf(p, table) > 0 {
+			return nil, nil
+		}
+		return v, initial
+	}
+	v := syntax.LocalVar(p, table)
+	if v == nil {
+		return nil, nil
 	}
 	values := syntax.Assigned(p, v)
 	if len(values) != 1 {
-		return false
+		return nil, nil
 	}
-	switch x := ast.Unparen(values[0]).(type) {
+	return v, values[0]
+}
+
+// near reports whether a variable is declared just outside of the innermost loop.
+func near(v *types.Var, around []ast.Node) bool {
+	return !syntax.Inside(around[0], v.Pos()) && (len(around) == 1 || syntax.Inside(around[1], v.Pos()))
+}
+
+// small reports whether an expression creates a map without a hint.
+func small(p *gocode.Place, e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
 		return len(x.Elts) == 0
 	case *ast.CallExpr:

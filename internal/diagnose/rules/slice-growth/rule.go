@@ -5,7 +5,6 @@ package slicegrowth
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"strconv"
 
@@ -130,57 +129,14 @@ func appends(p *gocode.Place, call *ast.CallExpr) (*grown, ast.Node) {
 // fieldOf returns the slice if it is a field of a struct that the function creates without it, just
 // outside of the innermost loop, and sets it nowhere else.
 func fieldOf(p *gocode.Place, to ast.Expr, around []ast.Node) *grown {
-	sel, ok := ast.Unparen(to).(*ast.SelectorExpr)
-	if !ok || p.Info.Selections[sel] == nil {
+	v, initial, ok := syntax.NewField(p, to)
+	if !ok || initial != nil || loops.Returns(p, around[0], v) || syntax.Inside(around[0], v.Pos()) || len(around) > 1 && !syntax.Inside(around[1], v.Pos()) {
 		return nil
 	}
-	v := syntax.LocalVar(p, sel.X)
-	if v == nil || loops.Returns(p, around[0], v) || syntax.Inside(around[0], v.Pos()) || len(around) > 1 && !syntax.Inside(around[1], v.Pos()) {
-		return nil
-	}
-	stmt, value := syntax.Declared(p, v)
-	spec, zero := stmt.(*ast.ValueSpec)
-	if zero = zero && len(spec.Values) == 0; !zero && !without(p, value, sel.Sel.Name) {
-		return nil
-	}
-	sets := 0
-	ast.Inspect(p.Decl, func(n ast.Node) bool {
-		if a, ok := n.(*ast.AssignStmt); ok {
-			for _, lhs := range a.Lhs {
-				if syntax.Same(p, lhs, to) || syntax.LocalVar(p, lhs) == v && a != stmt {
-					sets++
-				}
-			}
-		}
-		return true
-	})
-	if sets != 1 {
+	if syntax.SetsOf(p, to) != 1 || len(syntax.Assigned(p, v)) > 1 {
 		return nil
 	}
 	return &grown{syntax.Text(to), "=", p.TypeOf(to)}
-}
-
-// without reports whether an expression is a new struct whose field of that name is not set: T{…},
-// &T{…} or new(T).
-func without(p *gocode.Place, e ast.Expr, field string) bool {
-	switch x := ast.Unparen(e).(type) {
-	case *ast.UnaryExpr:
-		return x.Op == token.AND && without(p, x.X, field)
-	case *ast.CallExpr:
-		return p.CalleeName(x) == "new"
-	case *ast.CompositeLit:
-		for _, elt := range x.Elts {
-			kv, ok := elt.(*ast.KeyValueExpr)
-			if !ok {
-				return false
-			}
-			if id, ok := kv.Key.(*ast.Ident); ok && id.Name == field {
-				return false
-			}
-		}
-		return true
-	}
-	return false
 }
 
 // startsEmpty reports whether a slice is declared without capacity, just outside of the innermost
