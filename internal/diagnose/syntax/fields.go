@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// NewField returns the local variable of an expression x.f if the function creates the struct that x
-// has, as T{…}, &T{…}, new(T) or the zero value, and the value that the field gets there; nil for
+// NewField returns the local variable of an expression x.f if the function creates the struct that
+// x has, as T{…}, &T{…}, new(T) or the zero value, and the value that the field gets there; nil for
 // the zero value. It reports false if the struct comes from somewhere else.
 func NewField(p *gocode.Place, e ast.Expr) (x *types.Var, initial ast.Expr, ok bool) {
 	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)

@@ -132,8 +132,8 @@ func stores(p *gocode.Place) (*ast.AssignStmt, ast.Expr, ast.Node) {
 	return nil, nil, nil
 }
 
-// created returns the variable that has a map, itself or in a field, and the expression that creates
-// the map; nil if the map comes from somewhere else.
+// created returns the variable that has a map, itself or in a field, and the expression that
+// creates the map; nil if the map comes from somewhere else.
 func created(p *gocode.Place, table ast.Expr) (*types.Var, ast.Expr) {
 	t := p.TypeOf(table)
 	if t == nil {

@@ -79,8 +79,9 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// opened returns the place of the function that closes the pool which a call on the line opens: that
-// of the line, or one that calls it for the pool. It is nil if there is none, or the call runs once.
+// opened returns the place of the function that closes the pool which a call on the line opens:
+// that of the line, or one that calls it for the pool. It is nil if there is none, or the call runs
+// once.
 func opened(s *gocode.Syntax, p *gocode.Place) *gocode.Place {
 	for _, call := range syntax.CallsOf(p, opens...) {
 		if !loops.PerCall(p, call) {
