@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	ctorpercall "github.com/hone-go/hone/internal/diagnose/rules/ctor-per-call"
 	mapasarray "github.com/hone-go/hone/internal/diagnose/rules/map-as-array"
 	powofconstant "github.com/hone-go/hone/internal/diagnose/rules/pow-of-constant"
+	regexpofwords "github.com/hone-go/hone/internal/diagnose/rules/regexp-of-words"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
 	zeroedbuffer "github.com/hone-go/hone/internal/diagnose/rules/zeroed-buffer"
@@ -17,9 +19,9 @@ import (
 // cause or the fix, "" for nothing.
 type shape struct{ code, says string }
 
-// checkShapes runs a rule on the functions after a head, with samples and objects of a stack on the
-// marked lines.
-func checkShapes(t *testing.T, r rule.Rule, head, stack string, allocates bool, shapes []shape) {
+// checkShapes runs a rule on the functions after a head, with samples of a stack on the marked lines,
+// and with objects of a size if it is not 0.
+func checkShapes(t *testing.T, r rule.Rule, head, stack string, size int64, shapes []shape) {
 	t.Helper()
 	src := "package main\n\n" + head + "\n\nfunc main() {}\n\n"
 	for i, s := range shapes {
@@ -29,8 +31,11 @@ func checkShapes(t *testing.T, r rule.Rule, head, stack string, allocates bool, 
 	p, names := ruletest.MadeUp(t, src)
 	p.Table.Totals.TotalSeconds = float64(len(shapes))
 	for _, s := range p.Table.Sites {
-		if !allocates {
+		if size == 0 {
 			s.Allocs = nil
+		}
+		for _, row := range s.Allocs {
+			row.Value = row.Count * size
 		}
 	}
 	said := map[string]string{}
@@ -46,7 +51,7 @@ func checkShapes(t *testing.T, r rule.Rule, head, stack string, allocates bool, 
 
 // TestPowOfConstantShapes: the exponent or the base decides what computes a power with less work.
 func TestPowOfConstantShapes(t *testing.T) {
-	checkShapes(t, powofconstant.Rule(), "import \"math\"", "math.pow math.Pow", false, []shape{
+	checkShapes(t, powofconstant.Rule(), "import \"math\"", "math.pow math.Pow", 0, []shape{
 		{"func F(x float64) float64 { return math.Pow(x, 2) } @", "Write x*x."},
 		{"func F(x float64) float64 { return math.Pow(x+1, 3) } @", "x := x + 1, and x*x*x"},
 		{"func F(x float64) float64 { return math.Pow(x, 4) } @", "x2 := x*x, and x2*x2"},
@@ -87,7 +92,7 @@ type mixed struct {
 	x int
 	y int8
 }`
-	checkShapes(t, mapasarray.Rule(), head, "runtime.mapaccess1_fast64", false, []shape{
+	checkShapes(t, mapasarray.Rule(), head, "runtime.mapaccess1_fast64", 0, []shape{
 		{"func F(m map[byte]int, b byte) int { return m[b] } @", "array with 256 elements"},
 		{"func F(m map[color]int, c color) int { return m[c] } @", "3 elements, indexed by the constants of color"},
 		{"func F(m map[size]int, s size) int { return m[s] } @", ""},
@@ -115,7 +120,7 @@ type mixed struct {
 // TestZeroedBufferShapes: only a large byte buffer from which nothing is read before it is written
 // need not be zero.
 func TestZeroedBufferShapes(t *testing.T) {
-	checkShapes(t, zeroedbuffer.Rule(), "import (\n\t\"io\"\n\t\"os\"\n)\n\nfunc use(b []byte) int { return len(b) }\n\nvar _ = io.EOF", "runtime.duffzero", false, []shape{
+	checkShapes(t, zeroedbuffer.Rule(), "import (\n\t\"io\"\n\t\"os\"\n)\n\nfunc use(b []byte) int { return len(b) }\n\nvar _ = io.EOF", "runtime.duffzero", 0, []shape{
 		{"func F(s string) string {\n\tvar b [4096]byte @\n\tn := copy(b[:], s)\n\treturn string(b[:n])\n}", "zeroes b"},
 		{"func F(s string) string {\n\tb := [4096]byte{} @\n\tfor i := range s {\n\t\tb[i] = s[i]\n\t}\n\treturn string(b[:len(s)])\n}", "zeroes b"},
 		{"func F(s string) string {\n\tvar b [64]byte @\n\tn := copy(b[:], s)\n\treturn string(b[:n])\n}", ""},
@@ -193,7 +198,7 @@ var (
 	_, _ = strings.Contains, bytes.Contains
 	_    http.Handler
 )`
-	checkShapes(t, stringbytescopy.Rule(), head, "runtime.stringtoslicebyte", false, []shape{
+	checkShapes(t, stringbytescopy.Rule(), head, "runtime.stringtoslicebyte", 0, []shape{
 		{"func F(s string) int { return sum([]byte(s)) } @", "Let madeup.sum read the string"},
 		{"func F(s string) int { return scan([]byte(s)) } @", "Let madeup.scan read the string"},
 		{"func F(s string) int { return again([]byte(s), 3) } @", "Let madeup.again read the string"},
@@ -216,12 +221,150 @@ var (
 		{"func F(s string) int {\n\tb := []byte(s) @\n\tb[0] = 3\n\treturn sum(b)\n}", ""},
 		{"func F(s string) int {\n\tb := []byte(s) @\n\tb = b[1:]\n\treturn sum(b)\n}", ""},
 	})
-	checkShapes(t, stringbytescopy.Rule(), head+"\n\nvar sizes map[string]int", "runtime.slicebytetostring", false, []shape{
+	checkShapes(t, stringbytescopy.Rule(), head+"\n\nvar sizes map[string]int", "runtime.slicebytetostring", 0, []shape{
 		{"func F(b []byte) int {\n\tk := string(b) @\n\treturn sizes[k]\n}", "the conversion in the index"},
 		{"func F(b []byte) {\n\tk := string(b) @\n\tsizes[k] = 3\n}", ""},
 		{"func F(b []byte) {\n\tk := string(b) @\n\tsizes[k]++\n}", ""},
 		{"func F(b []byte) bool { return strings.Contains(string(b), \"x\") } @", "bytes.Contains"},
 		{"func F(b []byte) { os.Stdout.WriteString(string(b)) } @", "os.Stdout.Write,"},
 		{"func F(b []byte) string { return string(b) } @", ""},
+	})
+}
+
+// TestCtorPerCallShapes: a constructor's value can be kept if its arguments never differ, and if the
+// function neither passes it on nor keeps it.
+func TestCtorPerCallShapes(t *testing.T) {
+	const head = `import (
+	"net/http"
+	"time"
+)
+
+type table struct {
+	rows [4096]byte
+	n    int
+	next *table
+}
+
+type option struct{ size int }
+
+type holder struct{ timer *time.Timer }
+
+func newTable(options ...any) *table { return &table{n: len(options)} }
+
+func newNumber() int { return 3 }
+
+func newBytes() []byte { return make([]byte, 4096) }
+
+func newList() []int { return make([]int, 4096) }
+
+func newFailing() error { return nil }
+
+func newShower() interface{ show() } { return nil }
+
+func newRequest() *http.Request { return nil }
+
+func newHolder() holder { return holder{} }
+
+func newThree() (*table, int, error) { return nil, 0, nil }
+
+func loadTable() *table { return nil }
+
+func twice(n int) int { return 2 * n }
+
+func (t *table) size() int { return t.n }
+
+func (t *table) grow() *table { return t.next }
+
+func keep(t *table) { kept = t }
+
+func count(t *table) int { return t.n }
+
+var (
+	kept   *table
+	global = 3
+)`
+	of := func(name string, shapes ...shape) {
+		t.Helper()
+		checkShapes(t, ctorpercall.Rule(), head, "runtime.mallocgc main."+name, 8192, shapes)
+	}
+	const once = "Create it once"
+	of("newTable", []shape{
+		{"func F() int {\n\tt := newTable() @\n\treturn t.n\n}", once},
+		{"func F() int {\n\tt := newTable(3, \"a\", nil) @\n\treturn t.size()\n}", once},
+		{"func F() int {\n\tt := newTable(global, twice, option{size: 3}, &option{4}) @\n\treturn t.n\n}", once},
+		{"func F() int {\n\tt := newTable(http.DefaultClient, http.NewRequest) @\n\treturn t.n\n}", once},
+		{"func F(n int) int {\n\tt := newTable(n) @\n\treturn t.n\n}", ""},
+		{"func F(n int) int {\n\tt := newTable(option{size: n}) @\n\treturn t.n\n}", ""},
+		{"func F() int {\n\tt := newTable(twice(3)) @\n\treturn t.n\n}", ""},
+		{"func F() *table {\n\tt := newTable() @\n\treturn t\n}", ""},
+		{"func F() {\n\tt := newTable() @\n\tkept = t\n}", ""},
+		{"func F() *table {\n\tt := newTable() @\n\treturn t.grow()\n}", ""},
+		{"func F() *table {\n\tt := newTable() @\n\treturn t.next\n}", ""},
+		{"func F() int {\n\tt := newTable() @\n\treturn count(t)\n}", once},
+		{"func F() {\n\tt := newTable() @\n\tgo keep(t)\n}", ""},
+		{"func F() int {\n\tt := newTable() @\n\tif t == nil { return 0 }\n\treturn (t).n\n}", once},
+		{"func F() int { return newTable().n } @", once},
+	}...)
+	of("newList", shape{"func F() int {\n\tl := newList() @\n\treturn l[3]\n}", once},
+		shape{"func F() (n int) {\n\tl := newList() @\n\tfor _, x := range l { n += x }\n\treturn n\n}", once})
+	of("newNumber", shape{"func F() int { return newNumber() } @", ""})
+	of("newBytes", shape{"func F() byte { return newBytes()[3] } @", ""})
+	of("newFailing", shape{"func F() bool { return newFailing() == nil } @", ""})
+	of("newShower", shape{"func F() { newShower().show() } @", once})
+	of("newRequest", shape{"func F() string { return newRequest().Method } @", ""})
+	of("newHolder", shape{"func F() bool { return newHolder().timer == nil } @", ""})
+	of("newThree", shape{"func F() int {\n\tt, _, _ := newThree() @\n\treturn t.n\n}", ""})
+	of("loadTable", shape{"func F() int { return loadTable().n } @", ""})
+}
+
+// TestRegexpOfWordsShapes: expressions whose alternatives are words, and how they are put together.
+func TestRegexpOfWordsShapes(t *testing.T) {
+	const head = `import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+const words = "red|green"
+
+var (
+	colors  = regexp.MustCompile("^(?:red|green|blue)$")
+	folded  = regexp.MustCompile("(?i)^(?:red|green|blue)$")
+	joined  = regexp.MustCompile("^(?:" + words + ")$")
+	printed = regexp.MustCompile(fmt.Sprintf("^(?:%s)$", words))
+	listed  = regexp.MustCompile("^(?:" + strings.Join([]string{"red", "green"}, "|") + ")$")
+	spaced  = regexp.MustCompile("^(?:" + strings.Join([]string{"red", "green"}, " ") + ")$")
+	numbers = regexp.MustCompile("^[0-9]+$")
+	padded  = regexp.MustCompile(fmt.Sprintf("^(?:%5s)$", words))
+	unknown = regexp.MustCompile(pattern())
+)
+
+type filter struct{ names, other *regexp.Regexp }
+
+func pattern() string { return words }
+
+func newFilter(all []string) *filter {
+	var quoted []string
+	for _, w := range all {
+		quoted = append(quoted, regexp.QuoteMeta(w))
+	}
+	return &filter{
+		names: regexp.MustCompile("^(?:" + strings.Join(quoted, "|") + ")$"),
+		other: regexp.MustCompile("^(?:" + strings.Join(all, "|") + ")$"),
+	}
+}`
+	checkShapes(t, regexpofwords.Rule(), head, "regexp.(*Regexp).MatchString", 0, []shape{
+		{"func F(s string) bool { return colors.MatchString(s) } @", "one of 3 fixed words"},
+		{"func F(s string) bool { return folded.MatchString(s) } @", "strings.ToLower(s)"},
+		{"func F(s string) bool { return joined.MatchString(s) } @", "one of 2 fixed words"},
+		{"func F(s string) bool { return printed.MatchString(s) } @", "one of 2 fixed words"},
+		{"func F(s string) bool { return listed.MatchString(s) } @", "one of 2 fixed words"},
+		{"func F(s string) bool { return spaced.MatchString(s) } @", ""},
+		{"func F(s string) bool { return numbers.MatchString(s) } @", ""},
+		{"func F(s string) bool { return padded.MatchString(s) } @", ""},
+		{"func F(s string) bool { return unknown.MatchString(s) } @", ""},
+		{"func F(f *filter, s string) bool { return f.names.MatchString(s) } @", "one of the words that"},
+		{"func F(f *filter, s string) bool { return f.other.MatchString(s) } @", ""},
+		{"func F(r *regexp.Regexp, s string) bool { return r.MatchString(s) } @", ""},
 	})
 }
