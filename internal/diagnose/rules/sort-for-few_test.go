@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/counts"
+	"github.com/hone-go/hone/internal/covdata"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	sortforfew "github.com/hone-go/hone/internal/diagnose/rules/sort-for-few"
@@ -170,6 +172,48 @@ func main() { least(kept) }
 		}
 		if !found["sort"] || found["copy"] != want {
 			t.Errorf("%s: %v", value, found)
+		}
+	}
+}
+
+// TestSortForFewCounts: counted comparisons show how long the list is, and what a scan would save.
+func TestSortForFewCounts(t *testing.T) {
+	meta := &covdata.Meta{Packages: []covdata.Package{{Path: "example.com/madeup", Funcs: []covdata.Func{
+		{Name: "best", File: "example.com/madeup/main.go", Blocks: []covdata.Block{{StartLine: 8, StartColumn: 30, EndLine: 13, EndColumn: 17, Statements: 3}}},
+		{Name: "best.func1", File: "example.com/madeup/main.go", Blocks: []covdata.Block{{StartLine: 10, StartColumn: 42, EndLine: 12, EndColumn: 3, Statements: 1}}},
+	}}}}
+	for _, c := range []struct {
+		sorts, comparisons uint64
+		found              bool
+		says               string
+	}{
+		{100, 4_300_000, true, "(about 3700 elements each time)"},
+		{100, 40_000, true, "(about 67 elements each time)"},
+		{100, 4000, false, ""},                  // a dozen elements
+		{100, 50, true, " sorts all, of which"}, // the counts do not show how many
+		{0, 0, true, " sorts all, of which"},
+	} {
+		p, _ := ruletest.MadeUp(t, `package main
+
+import (
+	"cmp"
+	"slices"
+)
+
+func best(rows []int) []int {
+	all := slices.Clone(rows)
+	slices.SortFunc(all, func(a, b int) int { //@ sort | slices.pdqsortCmpFunc slices.SortFunc
+		return cmp.Compare(a, b)
+	})
+	return all[:10]
+}
+
+func main() { best(nil) }
+`)
+		p.Counts = counts.New(meta, []counts.Window{{Units: 1, Counts: covdata.Counts{{{c.sorts}, {c.comparisons}}}}})
+		m := firstOf(t, sortforfew.Rule(), p)
+		if (m != nil) != c.found || m != nil && !strings.Contains(m.Cause, c.says) {
+			t.Errorf("%d comparisons: %+v", c.comparisons, m)
 		}
 	}
 }

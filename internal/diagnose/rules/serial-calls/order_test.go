@@ -26,6 +26,7 @@ type page struct {
 func load(id string) (*user, error)             { return nil, nil }
 func list(id string) ([]string, error)          { return nil, nil }
 func show(u *user) ([]string, error)            { return nil, nil }
+func allowed(id string) bool                    { return id != "" }
 func fill(id string, to *user) ([]string, error) { return nil, nil }
 
 func serve(w http.ResponseWriter, r *http.Request, id string) error {
@@ -59,6 +60,16 @@ func TestNeeds(t *testing.T) {
 		{"used after", "u, _ := load(id) //@ first\no, _ := list(id) //@ second\n_, _ = u.ID, o", false},
 		{"written before", "u, _ := load(id) //@ first\nw.Write([]byte(u.ID))\no, _ := list(id) //@ second\n_ = o", false},
 		{"in a loop", "u, _ := load(id) //@ first\nkey := id\nfor _, t := range u.Tags { key += t }\no, _ := list(key) //@ second\n_ = o", true},
+		{"declared", "var u, _ = load(id) //@ first\nvar o, _ = list(id) //@ second\n_, _ = u, o", false},
+		{"declared from it", "var u, _ = load(id) //@ first\nvar key = \"of \" + u.ID\nvar o, _ = list(key) //@ second\n_ = o", true},
+		{"in a condition", "if allowed(id) { //@ first\no, _ := list(id) //@ second\n_ = o\n}", true},
+		{"in a switch", "switch allowed(id) { //@ first\ncase true:\no, _ := list(id) //@ second\n_ = o\n}", true},
+		{"permission in a switch", "u, _ := load(id) //@ first\nswitch {\ncase !u.Admin: return nil\n}\no, _ := list(id) //@ second\n_ = o", true},
+		{"permission by a tag", "u, _ := load(id) //@ first\nswitch u.ID {\ncase \"a\": return nil\n}\no, _ := list(id) //@ second\n_ = o", true},
+		{"under a switch", "u, _ := load(id) //@ first\nswitch u.ID {\ncase \"a\":\no, _ := list(id) //@ second\n_ = o\n}", true},
+		{"under a case", "u, _ := load(id) //@ first\nswitch id {\ncase u.ID:\no, _ := list(id) //@ second\n_ = o\n}", true},
+		{"two conditions", "u, _ := load(id) //@ first\nif u != nil && !u.Admin { return nil }\no, _ := list(id) //@ second\n_ = o", true},
+		{"status", "res, _ := http.Get(id) //@ first\nif res.StatusCode != 200 { return nil }\no, _ := list(id) //@ second\n_ = o", false},
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			places := ruletest.Places(t, fmt.Sprintf(program, test.code))
