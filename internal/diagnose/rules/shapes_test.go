@@ -19,8 +19,8 @@ import (
 // cause or the fix, "" for nothing.
 type shape struct{ code, says string }
 
-// checkShapes runs a rule on the functions after a head, with samples of a stack on the marked lines,
-// and with objects of a size if it is not 0.
+// checkShapes runs a rule on the functions after a head, with samples of a stack on the marked
+// lines, and with objects of a size if it is not 0.
 func checkShapes(t *testing.T, r rule.Rule, head, stack string, size int64, shapes []shape) {
 	t.Helper()
 	src := "package main\n\n" + head + "\n\nfunc main() {}\n\n"
@@ -231,8 +231,8 @@ var (
 	})
 }
 
-// TestCtorPerCallShapes: a constructor's value can be kept if its arguments never differ, and if the
-// function neither passes it on nor keeps it.
+// TestCtorPerCallShapes: a constructor's value can be kept if its arguments never differ, and if
+// the function neither passes it on nor keeps it.
 func TestCtorPerCallShapes(t *testing.T) {
 	const head = `import (
 	"net/http"
