@@ -123,15 +123,28 @@ const mostTexts = 8
 // given judges a function that makes an error from its parameters, for which its callers pass
 // constants.
 func given(c *finder.Case, call *ast.CallExpr) bool {
-	var passed []string
+	passed := keepGiven(c, call.Args)
+	if len(passed) == 0 {
+		return false
+	}
+	c.Cause = fmt.Sprintf("%s creates the same errors again on every call of %s: its callers pass only %s.",
+		funcname.Short(c.Place.CalleeName(call)), syntax.FuncName(c.Place), funcname.List(passed))
+	c.Fix = "Create each of these errors once, in a package variable, and return that. Callers can then test for it with errors.Is."
+	return true
+}
+
+// keepGiven keeps the rows in which the caller passes constants for all values that are not
+// constant themselves, and returns these constants as source text; nil if there are none or too
+// many.
+func keepGiven(c *finder.Case, values []ast.Expr) (passed []string) {
 	c.Keep(func(r *site.Row) bool {
-		for _, arg := range call.Args {
-			values := flow.Given(c.Pass, c.Place, r, r.Owner, arg)
-			if len(values) == 0 && !sentinel(c.Place, arg) {
+		for _, e := range values {
+			given := flow.Given(c.Pass, c.Place, r, r.Owner, e)
+			if len(given) == 0 && !sentinel(c.Place, e) {
 				return false
 			}
-			if _, own := c.Place.Const(arg); !own {
-				for _, v := range values {
+			if _, own := c.Place.Const(e); !own {
+				for _, v := range given {
 					passed = append(passed, v.ExactString())
 				}
 			}
@@ -139,14 +152,10 @@ func given(c *finder.Case, call *ast.CallExpr) bool {
 		return true
 	})
 	slices.Sort(passed)
-	passed = slices.Compact(passed)
-	if c.Empty() || len(passed) == 0 || len(passed) > mostTexts {
-		return false
+	if passed = slices.Compact(passed); c.Empty() || len(passed) > mostTexts {
+		return nil
 	}
-	c.Cause = fmt.Sprintf("%s creates the same errors again on every call of %s: its callers pass only %s.",
-		funcname.Short(c.Place.CalleeName(call)), syntax.FuncName(c.Place), funcname.List(passed))
-	c.Fix = "Create each of these errors once, in a package variable, and return that. Callers can then test for it with errors.Is."
-	return true
+	return passed
 }
 
 // literal judges an error that is a literal of constants: return &NotFound{Kind: "user"}.
@@ -158,11 +167,21 @@ func literal(c *finder.Case) bool {
 			continue
 		}
 		lit, ok := ast.Unparen(ref.X).(*ast.CompositeLit)
-		if !ok || !isError(p.TypeOf(ref)) || !fixed(p, lit) || !loops.PerCall(p, ref) {
+		if !ok || !isError(p.TypeOf(ref)) || len(lit.Elts) == 0 || !loops.PerCall(p, ref) {
 			continue
 		}
 		if _, returned := syntax.Parent(p, ref).(*ast.ReturnStmt); !returned {
 			continue
+		}
+		if !fixed(p, lit) {
+			passed := keepGiven(c, valuesOf(lit))
+			if len(passed) == 0 {
+				return false
+			}
+			c.Cause = fmt.Sprintf("%s creates the same errors again on every call: its callers pass only %s.", syntax.FuncName(p), funcname.List(passed))
+			c.Fix = "Create each of these errors once, in a package variable, and return that, if no caller changes its fields."
+			c.Confidence = rule.Likely // a caller may change its fields
+			return true
 		}
 		c.Cause = fmt.Sprintf("%s creates the same error %s again on every call.", syntax.FuncName(p), syntax.Text(ref))
 		c.Fix = fmt.Sprintf("Return a package variable: var err… = %s, if no caller changes its fields.", syntax.Text(ref))
@@ -174,15 +193,23 @@ func literal(c *finder.Case) bool {
 
 // fixed reports whether all values of a literal are constants or errors that are package variables.
 func fixed(p *gocode.Place, lit *ast.CompositeLit) bool {
+	for _, e := range valuesOf(lit) {
+		if _, ok := p.Const(e); !ok && !sentinel(p, e) {
+			return false
+		}
+	}
+	return true
+}
+
+// valuesOf returns the values of the fields of a literal.
+func valuesOf(lit *ast.CompositeLit) (values []ast.Expr) {
 	for _, elt := range lit.Elts {
 		if kv, ok := elt.(*ast.KeyValueExpr); ok {
 			elt = kv.Value
 		}
-		if _, ok := p.Const(elt); !ok && !sentinel(p, elt) {
-			return false
-		}
+		values = append(values, elt)
 	}
-	return len(lit.Elts) > 0
+	return values
 }
 
 // isError reports whether a type has the method of type error.
