@@ -4,9 +4,11 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // Invariant reports whether an expression has the same value in each iteration of a loop: it
@@ -70,6 +72,75 @@ func Same(p *gocode.Place, n ast.Node, e ast.Expr) (outermost ast.Node) {
 // basic types that no closure sets and whose address is not taken. What other goroutines or called
 // functions could change does not count as unchanged.
 func Unchanged(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
+	return unchanged(p, loop, e, func(*ast.SelectorExpr) bool { return false })
+}
+
+// Steady is [Unchanged] that also accepts fields of basic types, x.f, of local variables and
+// parameters, if the loop sets no such field, and passes x to no function outside of the standard
+// library.
+func Steady(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
+	return unchanged(p, loop, e, func(sel *ast.SelectorExpr) bool { return steadyField(p, loop, sel) })
+}
+
+// steadyField reports whether nothing in a loop visibly changes a field.
+func steadyField(p *gocode.Place, loop ast.Node, sel *ast.SelectorExpr) bool {
+	field, ok := p.Object(sel.Sel).(*types.Var)
+	root, _ := syntax.Var(p, sel)
+	if !ok || !field.IsField() || !syntax.Local(p, root) {
+		return false
+	}
+	if _, basic := field.Type().Underlying().(*types.Basic); !basic {
+		return false
+	}
+	steady := true
+	ast.Inspect(loop, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.GoStmt:
+			steady = false
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				steady = steady && syntax.Named(p, lhs) != field
+			}
+		case *ast.IncDecStmt:
+			steady = steady && syntax.Named(p, n.X) != field
+		case *ast.UnaryExpr:
+			steady = steady && (n.Op != token.AND || syntax.Named(p, n.X) != field)
+		case *ast.CallExpr:
+			steady = steady && !gets(p, n, root)
+		}
+		return steady
+	})
+	return steady
+}
+
+// gets reports whether a call passes a variable, or what it refers to, to a function that may
+// change it: one outside of the standard library, or of unknown name.
+func gets(p *gocode.Place, call *ast.CallExpr, v *types.Var) bool {
+	if _, conversion := p.Conversion(call); conversion {
+		return false
+	}
+	fn := p.Callee(call)
+	if fn != nil && fn.Pkg() != nil && fn.Pkg() != p.Pkg && symbol.Standard(fn.Pkg().Path()) {
+		return false
+	}
+	args := call.Args
+	if recv := syntax.Receiver(call); recv != nil {
+		args = append(args[:len(args):len(args)], recv)
+	}
+	return slices.ContainsFunc(args, func(arg ast.Expr) bool {
+		if u, ok := ast.Unparen(arg).(*ast.UnaryExpr); ok && u.Op == token.AND {
+			arg = u.X
+		}
+		t := p.TypeOf(arg)
+		if w, _ := syntax.Var(p, arg); w != v || t == nil {
+			return false
+		}
+		_, basic := t.Underlying().(*types.Basic)
+		return !basic
+	})
+}
+
+func unchanged(p *gocode.Place, loop ast.Node, e ast.Expr, field func(*ast.SelectorExpr) bool) bool {
 	if !Invariant(p, loop, e) {
 		return false
 	}
@@ -83,7 +154,10 @@ func Unchanged(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 			return false
 		}
 		switch x := x.(type) {
-		case *ast.SelectorExpr, *ast.CompositeLit:
+		case *ast.SelectorExpr:
+			sure = field(x)
+			return false
+		case *ast.CompositeLit:
 			sure = false
 		case *ast.Ident:
 			if v, ok := p.Object(x).(*types.Var); ok {

@@ -4,6 +4,7 @@ package loopinvariantcall
 import (
 	"fmt"
 	"go/ast"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -45,8 +46,8 @@ decodes the whole text to get one character.
 
 Compute it once before the loop. The rule knows functions of the standard
 library without state, and conversions of strings to slices that are only read.
-It reports only calls whose arguments are constants, or local variables of basic
-types that neither the loop nor a closure sets.
+It reports only calls whose arguments are constants, or local variables and
+their fields of basic types that neither the loop nor a closure sets.
 
 It is fine in a loop that seldom has more than one iteration, or under a
 condition that is rarely true: before the loop the call would always run.
@@ -66,7 +67,15 @@ func judge(c *finder.Case) bool {
 	call := syntax.Text(c.Calls[0])
 	c.Cause = fmt.Sprintf("%s has the same result in every iteration of the loop on line %d, and is computed in each.", call, syntax.Line(c.Place, loop.Pos()))
 	c.Fix = "Compute it once before the loop."
+	if !c.All(func(call *ast.CallExpr) bool { return sure(c.Place, loop, call) }) {
+		c.Confidence = rule.Likely // other code may set the field in the meantime
+	}
 	return true
+}
+
+// sure reports whether no other code can change the arguments of a call.
+func sure(p *gocode.Place, loop ast.Node, call *ast.CallExpr) bool {
+	return !slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return !loops.Unchanged(p, loop, arg) })
 }
 
 // converting selects the rows of conversions of strings, and what the line allocates itself.
@@ -111,7 +120,7 @@ func invariantIn(p *gocode.Place, call *ast.CallExpr) ast.Node {
 			continue
 		}
 		for _, arg := range call.Args {
-			if !loops.Unchanged(p, loop, arg) {
+			if !loops.Steady(p, loop, arg) {
 				return nil // nor in a loop around it
 			}
 		}
