@@ -147,7 +147,7 @@ func constants(c *finder.Case, each float64, known bool) bool {
 		return false
 	}
 	text := syntax.Text(c.Calls[0].Args[0])
-	c.Cause = fmt.Sprintf("Only a text that contains %s can match the pattern %q, but the engine steps through every text: according to the counts of executions, %s of %s calls match.",
+	c.Cause = fmt.Sprintf("Only a text that contains %s can match the pattern %#q, but the engine steps through every text: according to the counts of executions, %s of %s calls match.",
 		all[0], syntax.Short(patterns[0]), units.Percent(m.rate()), units.Count(int64(m.calls+0.5)))
 	c.Fix = fmt.Sprintf("Test %s before: %s. Call the expression only if the text contains the literal.", text, all[0].test(c.Place, c.Calls[0]))
 	f := saves(m.rate(), all[0].fold)
