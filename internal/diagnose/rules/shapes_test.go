@@ -9,6 +9,7 @@ import (
 	ctorpercall "github.com/hone-go/hone/internal/diagnose/rules/ctor-per-call"
 	mapasarray "github.com/hone-go/hone/internal/diagnose/rules/map-as-array"
 	powofconstant "github.com/hone-go/hone/internal/diagnose/rules/pow-of-constant"
+	quadraticinsert "github.com/hone-go/hone/internal/diagnose/rules/quadratic-insert"
 	regexpofwords "github.com/hone-go/hone/internal/diagnose/rules/regexp-of-words"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
@@ -366,5 +367,37 @@ func newFilter(all []string) *filter {
 		{"func F(f *filter, s string) bool { return f.names.MatchString(s) } @", "one of the words that"},
 		{"func F(f *filter, s string) bool { return f.other.MatchString(s) } @", ""},
 		{"func F(r *regexp.Regexp, s string) bool { return r.MatchString(s) } @", ""},
+	})
+}
+
+// TestQuadraticInsertShapes: assignments that move or copy the slice that they assign.
+func TestQuadraticInsertShapes(t *testing.T) {
+	const head = "import (\n\t\"bytes\"\n\t\"slices\"\n)\n\nvar _, _ = bytes.Clone, slices.Clip[[]int]"
+	loop := func(stmt, says string) shape {
+		return shape{"func F(xs, ys []int, n int) []int {\n\tfor i := range n {\n\t\t_ = i\n\t\t" + stmt + " @\n\t}\n\treturn xs\n}", says}
+	}
+	checkShapes(t, quadraticinsert.Rule(), head, "runtime.memmove", 2048, []shape{
+		loop("xs = append([]int{i}, xs...)", "slices.Reverse once"),
+		loop("xs = slices.Insert(xs, 0, i)", "slices.Reverse once"),
+		loop("xs = slices.Insert(xs, 1, i)", ""),
+		loop("xs = append(xs[:0], xs[1:]...)", "xs = xs[1:]"),
+		loop("xs = append(xs[:i], xs[i+1:]...)", "slices.DeleteFunc"),
+		loop("xs = append(xs[:i], ys[i+1:]...)", ""),
+		loop("xs = slices.Delete(xs, 0, 1)", "xs = xs[1:]"),
+		loop("xs = slices.Delete(xs, i, i+1)", "slices.DeleteFunc"),
+		loop("ys = slices.Delete(xs, i, i+1)", ""),
+		loop("xs = append(slices.Clone(xs), i)", "Append in place"),
+		loop("xs = append(slices.Clip(xs), i)", "Append in place"),
+		loop("xs = append(append([]int(nil), xs...), i)", "Append in place"),
+		loop("xs = append(append([]int{}, xs...), i)", "Append in place"),
+		loop("xs = append(append(make([]int, 0), xs...), i)", "Append in place"),
+		loop("xs = append(append(ys, xs...), i)", ""),
+		loop("xs = slices.Concat(xs, ys)", "Append in place"),
+		loop("xs = slices.Concat(ys, ys)", ""),
+		loop("xs = append(xs, i)", ""),
+		loop("xs = append(xs, ys...)", ""),
+		loop("if xs[i] == n { xs = slices.Delete(xs, i, i+1); return xs }", ""),
+		loop("if xs[i] == n { xs = slices.Delete(xs, i, i+1); break }", ""),
+		loop("xs, ys = ys, xs; xs = slices.Insert(xs, 0, i)", ""),
 	})
 }
