@@ -38,6 +38,30 @@ func Iterations(p *gocode.Place, loop ast.Node) (string, bool) {
 	return "", false
 }
 
+// Evaluates reports whether the number of a loop's iterations comes from a call of the program,
+// which may return another number the next time, or take long: advice must not repeat it.
+func Evaluates(p *gocode.Place, loop ast.Node) bool {
+	var bound ast.Expr
+	switch l := loop.(type) {
+	case *ast.RangeStmt:
+		bound = l.X
+	case *ast.ForStmt:
+		bound = l.Cond
+	}
+	if bound == nil {
+		return false
+	}
+	found := false
+	ast.Inspect(bound, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			_, conversion := p.Conversion(call)
+			found = found || !conversion && p.Callee(call) != nil
+		}
+		return !found
+	})
+	return found
+}
+
 // countedIterations is Iterations for i := a; i < b; i++, with a and b that the loop does not
 // change.
 func countedIterations(p *gocode.Place, l *ast.ForStmt) (string, bool) {

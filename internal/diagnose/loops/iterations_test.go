@@ -96,7 +96,15 @@ func main() {
 	for range xs {
 		use(len(list), list[1:]) //@ slice sliced
 	}
+	for range 2 + drawn() {
+		use(list) //@ drawn
+	}
+	for range int64(len(xs)) {
+		use(list) //@ converted
+	}
 }
+
+func drawn() int { return 3 }
 `
 
 func TestIterations(t *testing.T) {
@@ -124,6 +132,8 @@ func TestIterations(t *testing.T) {
 		"address taken":    {"len(xs)", false, true},
 		"array sliced":     {"len(xs)", false, true},
 		"slice sliced":     {"len(xs)", true, true},
+		"drawn":            {"2 + drawn()", true, true},
+		"converted":        {"int64(len(xs))", true, true},
 	} {
 		p := places[name]
 		if p == nil {
@@ -134,6 +144,9 @@ func TestIterations(t *testing.T) {
 		loop := loops.Around(p, call)[0]
 		if got, _ := loops.Iterations(p, loop); got != want.iterations {
 			t.Errorf("%s: iterations %q, want %q", name, got, want.iterations)
+		}
+		if got, want := loops.Evaluates(p, loop), name == "drawn"; got != want {
+			t.Errorf("%s: evaluates a call: %t, want %t", name, got, want)
 		}
 		if got := loops.Invariant(p, loop, call.Args[0]); got != want.invariant {
 			t.Errorf("%s: invariant %t, want %t", name, got, want.invariant)

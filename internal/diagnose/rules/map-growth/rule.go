@@ -103,7 +103,11 @@ func guilty(c *finder.Case) bool {
 	}
 	m.Cause = fmt.Sprintf("%s is created without a size and gains a key in every iteration of the loop on line %d, which runs %s times. Its table is reallocated and rehashed at each doubling.",
 		syntax.Text(table), syntax.Line(p, loop.Pos()), n)
-	m.Fix = fmt.Sprintf("Create it with room for its keys: make(%s, %s).", syntax.TypeText(p, p.TypeOf(table)), n)
+	once := ""
+	if loops.Evaluates(p, loop) {
+		once, n = fmt.Sprintf("Evaluate %s once, in a variable n, for the loop and the size. ", n), "n"
+	}
+	m.Fix = fmt.Sprintf("%sCreate it with room for its keys: make(%s, %s).", once, syntax.TypeText(p, p.TypeOf(table)), n)
 	return true
 }
 

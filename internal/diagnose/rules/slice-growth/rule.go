@@ -86,7 +86,11 @@ func guilty(c *finder.Case) bool {
 		}
 		m.Cause = fmt.Sprintf("%s starts empty and grows in every iteration of the loop on line %d, which runs %s times. It is reallocated and copied repeatedly.",
 			slice.name, syntax.Line(p, loop.Pos()), n)
-		m.Fix = fmt.Sprintf("Create it with the capacity that it needs before the loop: %s %s make(%s, 0, %s).", slice.name, slice.set, syntax.TypeText(p, slice.typ), n)
+		once := ""
+		if loops.Evaluates(p, loop) {
+			once, n = fmt.Sprintf("Evaluate %s once, in a variable n, for the loop and the capacity. ", n), "n"
+		}
+		m.Fix = fmt.Sprintf("%sCreate it with the capacity that it needs before the loop: %s %s make(%s, 0, %s).", once, slice.name, slice.set, syntax.TypeText(p, slice.typ), n)
 		return true
 	}
 	return false
