@@ -278,6 +278,8 @@ func (t *table) grow() *table { return t.next }
 
 func keep(t *table) { kept = t }
 
+func passOn(t *table) { keep(t) }
+
 func count(t *table) int { return t.n }
 
 var (
@@ -303,6 +305,8 @@ var (
 		{"func F() *table {\n\tt := newTable() @\n\treturn t.next\n}", ""},
 		{"func F() int {\n\tt := newTable() @\n\treturn count(t)\n}", once},
 		{"func F() {\n\tt := newTable() @\n\tgo keep(t)\n}", ""},
+		{"func F() {\n\tt := newTable() @\n\tkeep(t)\n}", ""},
+		{"func F() {\n\tt := newTable() @\n\tpassOn(t)\n}", ""},
 		{"func F() int {\n\tt := newTable() @\n\tif t == nil { return 0 }\n\treturn (t).n\n}", once},
 		{"func F() int { return newTable().n } @", once},
 	}...)

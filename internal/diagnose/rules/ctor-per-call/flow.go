@@ -4,13 +4,15 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
 // staysHere reports whether the result of a call is used only inside the function around it: by its
-// methods and fields, or as an argument of calls, which are assumed not to keep it.
+// methods and fields, or as an argument of calls. Functions of other packages are assumed not to
+// keep it.
 func staysHere(p *gocode.Place, call *ast.CallExpr) bool {
 	if to := syntax.AssignedTo(p, call); to != nil {
 		v := syntax.LocalVar(p, to)
@@ -84,7 +86,7 @@ func argument(p *gocode.Place, call *ast.CallExpr, e ast.Expr) bool {
 	if _, conversion := p.Conversion(call); conversion {
 		return false
 	}
-	if p.CalleeName(call) == "append" {
+	if p.CalleeName(call) == "append" || kept(p, call, e, mostCalls) {
 		return false
 	}
 	// The result of the call may hold the value: then it must not escape either.
@@ -95,6 +97,49 @@ func argument(p *gocode.Place, call *ast.CallExpr, e ast.Expr) bool {
 		return returnsPlain(p, call) || n.Tok == token.DEFINE && len(n.Lhs) > 0 && syntax.LocalVar(p, n.Lhs[0]) != nil
 	}
 	return true
+}
+
+// mostCalls is how far an argument is followed through functions of the package.
+const mostCalls = 3
+
+// kept reports whether a function of the package stores its argument e where it outlives the call.
+func kept(p *gocode.Place, call *ast.CallExpr, e ast.Expr, calls int) bool {
+	fn := p.Callee(call)
+	if fn == nil || calls == 0 {
+		return false
+	}
+	decl := p.Declaration(fn)
+	at := slices.Index(call.Args, e)
+	params := fn.Signature().Params()
+	if decl == nil || decl.Body == nil || at < 0 || at >= params.Len() {
+		return false
+	}
+	inner := p.Entry(decl)
+	for _, id := range syntax.Reads(inner, params.At(at)) {
+		if outlives(inner, id, calls) {
+			return true
+		}
+	}
+	return false
+}
+
+// outlives reports whether one use of a parameter stores it: in a variable that is not local, in
+// another value, in a channel, or in a function literal.
+func outlives(p *gocode.Place, id ast.Expr, calls int) bool {
+	for _, n := range p.Enclosing(id) {
+		switch n := n.(type) {
+		case *ast.ParenExpr:
+		case *ast.AssignStmt:
+			return slices.ContainsFunc(n.Lhs, func(to ast.Expr) bool { return syntax.LocalVar(p, to) == nil })
+		case *ast.CompositeLit, *ast.KeyValueExpr, *ast.SendStmt, *ast.FuncLit, *ast.GoStmt:
+			return true
+		case *ast.CallExpr:
+			return p.CalleeName(n) == "append" && n.Args[0] != id || runsApart(p, n) || kept(p, n, id, calls-1)
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // runsApart reports whether a call runs in a goroutine of its own, or at the function's end.
