@@ -206,6 +206,43 @@ func isBuiltin(p *gocode.Place, call *ast.CallExpr) bool {
 	return ok && tv.IsBuiltin()
 }
 
+// Locking returns the CPU rows in which some lines of a file call some functions, those that lock
+// and unlock.
+func Locking(p *rule.Pass, file string, from, to int, functions ...string) []*site.Row {
+	var rows []*site.Row
+	for _, s := range p.Table.Sites {
+		if s.File == file && from <= s.Line && s.Line <= to {
+			rows = append(rows, calling(s, functions...)...)
+		}
+	}
+	return rows
+}
+
+// FirstReturn reports whether a site is the first line of a section that runs its deferred unlock:
+// a section with several returns is reported once.
+func FirstReturn(p *rule.Pass, s *site.Site, from, to int, unlock string) bool {
+	for line := from; line < s.Line; line++ {
+		if at := SiteOn(p, s, line); at != nil && len(calling(at, unlock)) > 0 {
+			return false
+		}
+	}
+	return s.Line <= to && len(calling(s, unlock)) > 0
+}
+
+func calling(s *site.Site, functions ...string) []*site.Row {
+	return stacks.Select(s.CPU, func(r *site.Row) bool { return stacks.Calls(r, functions...) })
+}
+
+// SiteOn returns the site on another line of a site's function; nil if that has no cost.
+func SiteOn(p *rule.Pass, s *site.Site, line int) *site.Site {
+	for _, other := range p.Table.Sites {
+		if other.File == s.File && other.Line == line && other.Function == s.Function {
+			return other
+		}
+	}
+	return nil
+}
+
 // Queueing returns the CPU rows of the queue for a section's mutex: its Lock spins, goes to sleep
 // or is woken, and its Unlock wakes the next goroutine.
 func Queueing(p *rule.Pass, file string, place *gocode.Place, sec *Section) []*site.Row {

@@ -79,6 +79,7 @@ import (
 	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
 	literalpercall "github.com/hone-go/hone/internal/diagnose/rules/literal-per-call"
 	lockconvoy "github.com/hone-go/hone/internal/diagnose/rules/lock-convoy"
+	lockperitem "github.com/hone-go/hone/internal/diagnose/rules/lock-per-item"
 	lockedthread "github.com/hone-go/hone/internal/diagnose/rules/locked-thread"
 	logargsboxed "github.com/hone-go/hone/internal/diagnose/rules/log-args-boxed"
 	logfieldsunwritten "github.com/hone-go/hone/internal/diagnose/rules/log-fields-unwritten"
@@ -255,6 +256,7 @@ func All() []rule.Rule {
 		linearscan.Rule(),
 		literalpercall.Rule(),
 		lockconvoy.Rule(),
+		lockperitem.Rule(),
 		lockedthread.Rule(),
 		logargsboxed.Rule(),
 		logfieldsunwritten.Rule(),

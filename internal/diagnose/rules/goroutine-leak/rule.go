@@ -72,7 +72,8 @@ is the evidence.
 It is fine for a pool of workers, whose number does not grow, and for
 connections that wait for their peers; the rule leaves alone goroutines that
 wait for the network, and those that the standard library starts for each
-connection.
+connection. Goroutines that wait for a ticker are reported if they come with
+requests, or if many start in the trace and none ends.
 
 Seen in the field: HDT3213/godis#31 (a timeout after which nobody receives),
 BishopFox/sliver#1089.`
@@ -82,9 +83,9 @@ func find(p *rule.Pass) []rule.Match {
 		return nil // a program that exits ends its goroutines
 	}
 	matches, named := leaked(p)
-	lasting := perRequest(p) || p.Benchmark() // they do not end with what they serve
+	steady := perRequest(p) || p.Benchmark() // they do not end with what they serve
 	for _, g := range p.Parked {
-		if named[g.Place()] || !leaks(p, g) || g.Start.Owner.Kind == gocode.Std || !lasting && wakes(p, g) {
+		if named[g.Place()] || !leaks(p, g) || g.Start.Owner.Kind == gocode.Std || wakes(p, g) && !steady && !noneEnds(p, g) {
 			continue
 		}
 		m, ok := match(p, g, "goroutines wait here", course(p))
@@ -206,6 +207,22 @@ func leaks(p *rule.Pass, g site.Parked) bool {
 func perRequest(p *rule.Pass) bool {
 	n := requests(p)
 	return p.Manifest.Load != nil && n > 0 && p.Goroutines.Last-p.Goroutines.First >= leastPerUnit*n
+}
+
+// leastStarted goroutines must have started in the trace for it to show that none of them ends.
+const leastStarted = 20
+
+// noneEnds reports whether, in the trace, goroutines of this kind start all the time and none ends.
+func noneEnds(p *rule.Pass, g site.Parked) bool {
+	if p.Trace == nil || p.Trace.Goroutines == nil {
+		return false
+	}
+	for _, group := range p.Trace.Goroutines.Groups {
+		if group.Function == g.Start.Function {
+			return group.Created >= leastStarted && group.Ended == 0
+		}
+	}
+	return false
 }
 
 // wakes reports whether goroutines at a line wait for a ticker or a timer: they run again, and end

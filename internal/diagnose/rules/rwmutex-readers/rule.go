@@ -67,8 +67,8 @@ func judge(c *finder.Case) bool {
 	total := p.Table.Totals.TotalSeconds
 	for _, section := range locks.Sections(place) {
 		from := syntax.Line(place, section.Lock.Pos())
-		rows := lockingOn(p, s.File, from, section.To)
-		if !section.Read || section.Deferred && !firstReturn(p, s, from, section.To) {
+		rows := locks.Locking(p, s.File, from, section.To, readers...)
+		if !section.Read || section.Deferred && !locks.FirstReturn(p, s, from, section.To, "sync.(*RWMutex).RUnlock") {
 			continue
 		}
 		spent, samples := stacks.Sum(rows)
@@ -77,7 +77,7 @@ func judge(c *finder.Case) bool {
 		if lock < leastShare*total || stats.Share(samples, all.Samples).Low < overhead {
 			continue
 		}
-		if at := siteOn(p, s, from); section.Deferred && at != nil {
+		if at := locks.SiteOn(p, s, from); section.Deferred && at != nil {
 			c.Site = at // says more than a return
 		}
 		c.CPU, c.Callees = rows, readers
@@ -94,38 +94,4 @@ func judge(c *finder.Case) bool {
 		return true
 	}
 	return false
-}
-
-// firstReturn reports whether a site is the first line of a section that runs its deferred RUnlock:
-// a section with several returns is reported once.
-func firstReturn(p *rule.Pass, s *site.Site, from, to int) bool {
-	for line := from; line < s.Line; line++ {
-		if at := siteOn(p, s, line); at != nil && len(stacks.Select(at.CPU, unlocking)) > 0 {
-			return false
-		}
-	}
-	return s.Line <= to && len(stacks.Select(s.CPU, unlocking)) > 0
-}
-
-func unlocking(r *site.Row) bool { return stacks.Calls(r, "sync.(*RWMutex).RUnlock") }
-
-// siteOn returns the site on another line of a site's function; nil if that has no cost.
-func siteOn(p *rule.Pass, s *site.Site, line int) *site.Site {
-	for _, other := range p.Table.Sites {
-		if other.File == s.File && other.Line == line && other.Function == s.Function {
-			return other
-		}
-	}
-	return nil
-}
-
-// lockingOn returns the rows on some lines of a file that lock and unlock for reading.
-func lockingOn(p *rule.Pass, file string, from, to int) []*site.Row {
-	var rows []*site.Row
-	for _, s := range p.Table.Sites {
-		if s.File == file && from <= s.Line && s.Line <= to {
-			rows = append(rows, stacks.Select(s.CPU, locking)...)
-		}
-	}
-	return rows
 }
