@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"path"
+	"path/filepath"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -82,10 +85,14 @@ Reset it to the new destination, put it back after Close. The rule also knows
 constructors of unknown libraries by their form: New…, large objects, and a
 result that has a Reset.
 
+A sync.Pool that is a local variable of a function or middleware which runs for
+each request is a new one each time, and has nothing to give.
+
 It is fine for a long-lived stream, where the constructor's cost is negligible.
 If the line belongs to a dependency, a newer version may have fixed it.
 
-Seen in the field: go-chi/chi#306, flipt-io/flipt#170, labstack/echo#1672.`
+Seen in the field: go-chi/chi#306, flipt-io/flipt#170, labstack/echo#1672,
+TecharoHQ/anubis#1694 (a pool for each request).`
 
 // caller returns the frame that called a heavy constructor, the nearest to the root in a row, so
 // that a constructor that calls another counts as one.
@@ -143,7 +150,7 @@ func guilty(c *finder.Case) bool {
 		m.Fix = fmt.Sprintf("Keep them in a sync.Pool: Get, Reset to the new source or destination, and Put back when done%s.", closeFirst(name))
 		return true
 	}
-	return late(p, m)
+	return late(c)
 }
 
 // unknownHeavy reports whether a call is of a constructor of another module that allocated the
@@ -219,8 +226,10 @@ func closeFirst(name string) string {
 }
 
 // late judges a Write that creates the compressor of a writer which a constructor of the package
-// created just before. A package that resets such writers is assumed to reuse them.
-func late(p *gocode.Place, m *rule.Match) bool {
+// created just before. A package that resets such writers is assumed to reuse them, unless it
+// creates the pool itself again and again.
+func late(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	for _, r := range append(append([]*site.Row{}, m.Allocs...), m.CPU...) {
 		if !madeLate(r, r.Owner) {
 			return false
@@ -228,16 +237,71 @@ func late(p *gocode.Place, m *rule.Match) bool {
 	}
 	for _, pkg := range lazy {
 		made, reset := uses(p, pkg)
-		if made == "" || reset {
+		if made == "" || reset && !newPools(c) {
 			continue
 		}
-		m.Cause = fmt.Sprintf("The first write to each new %s writer creates its compressor here; the package creates a writer with %s for each use and never resets one.", funcname.Short(pkg), funcname.Short(made))
-		m.Fix = "Keep the writers in a sync.Pool: Get, Reset to the new destination, and Put back after Close."
+		if !reset {
+			m.Cause = fmt.Sprintf("The first write to each new %s writer creates its compressor here; the package creates a writer with %s for each use and never resets one.", funcname.Short(pkg), funcname.Short(made))
+			m.Fix = "Keep the writers in a sync.Pool: Get, Reset to the new destination, and Put back after Close."
+		}
 		f := saves(lazily)
 		m.Fraction = &f
 		return true
 	}
 	return false
+}
+
+// newPools reports whether a function of the package that runs often creates a sync.Pool. It then
+// fills in the words, and the line of the pool becomes that of the finding.
+func newPools(c *finder.Case) bool {
+	p := c.Place
+	for _, file := range p.Files() {
+		for _, d := range file.Decls {
+			decl, ok := d.(*ast.FuncDecl)
+			if !ok || decl.Body == nil {
+				continue
+			}
+			in := p.Entry(decl)
+			lit := localPool(in)
+			if lit == nil {
+				continue
+			}
+			f := c.Site.Frame
+			f.File, f.Line = path.Join(path.Dir(f.File), path.Base(filepath.ToSlash(p.Fset.Position(lit.Pos()).Filename))), syntax.Line(in, lit.Pos())
+			f.Function = syntax.ProfileName(in)
+			e, ok := evidence.Executions(c.Pass, f)
+			if !ok || !evidence.Hot(c.Pass, e) {
+				continue
+			}
+			wrote := fmt.Sprintf("%s:%d", path.Base(c.Site.File), c.Site.Line)
+			c.Site = c.Pass.Site(&f)
+			c.Cause = fmt.Sprintf("%s creates a sync.Pool each time it runs, %s per %s: such a pool is empty, so each value is a new one and is used once. Its state is created at %s.",
+				syntax.FuncName(in), evidence.Times(e.PerUnit), c.Pass.Manifest.Unit(), wrote)
+			c.Fix = "Create the pool once, in a package variable or in a field of what lives as long as the program; one for each setting, such as a level, if values differ by it."
+			return true
+		}
+	}
+	return false
+}
+
+// localPool returns the sync.Pool that a function creates in a local variable; nil for none.
+func localPool(p *gocode.Place) *ast.CompositeLit {
+	var pool *ast.CompositeLit
+	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
+		lit, ok := n.(*ast.CompositeLit)
+		if !ok || p.TypeOf(lit) == nil || types.TypeString(p.TypeOf(lit), nil) != "sync.Pool" {
+			return pool == nil
+		}
+		var e ast.Expr = lit
+		if u, ok := syntax.Parent(p, lit).(*ast.UnaryExpr); ok {
+			e = u
+		}
+		if syntax.LocalVar(p, syntax.AssignedTo(p, e)) != nil {
+			pool = lit
+		}
+		return false
+	})
+	return pool
 }
 
 // uses reports whether the package of a place creates writers of the compression package, and
