@@ -10,6 +10,7 @@ import (
 	binaryreflect "github.com/hone-go/hone/internal/diagnose/rules/binary-reflect"
 	bodynotclosed "github.com/hone-go/hone/internal/diagnose/rules/body-not-closed"
 	bodynotdrained "github.com/hone-go/hone/internal/diagnose/rules/body-not-drained"
+	boxedargument "github.com/hone-go/hone/internal/diagnose/rules/boxed-argument"
 	broadcastherd "github.com/hone-go/hone/internal/diagnose/rules/broadcast-herd"
 	buffergrowth "github.com/hone-go/hone/internal/diagnose/rules/buffer-growth"
 	bufferrefilled "github.com/hone-go/hone/internal/diagnose/rules/buffer-refilled"
@@ -187,6 +188,7 @@ func All() []rule.Rule {
 		binaryreflect.Rule(),
 		bodynotclosed.Rule(),
 		bodynotdrained.Rule(),
+		boxedargument.Rule(),
 		broadcastherd.Rule(),
 		buffergrowth.Rule(),
 		bufferrefilled.Rule(),

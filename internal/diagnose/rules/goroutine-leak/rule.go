@@ -209,12 +209,18 @@ func perRequest(p *rule.Pass) bool {
 	return p.Manifest.Load != nil && n > 0 && p.Goroutines.Last-p.Goroutines.First >= leastPerUnit*n
 }
 
-// leastStarted goroutines must have started in the trace for it to show that none of them ends.
-const leastStarted = 20
+const (
+	// leastStarted goroutines must have started in the trace for it to show that none of them ends.
+	leastStarted = 20
+	// mostOthers is how many goroutines may have come for each one at the line. A session has
+	// another one that serves its connection.
+	mostOthers = 1.3
+)
 
-// noneEnds reports whether, in the trace, goroutines of this kind start all the time and none ends.
+// noneEnds reports whether, in the trace, goroutines of this kind start all the time and none ends,
+// and no others come with them.
 func noneEnds(p *rule.Pass, g site.Parked) bool {
-	if p.Trace == nil || p.Trace.Goroutines == nil {
+	if p.Trace == nil || p.Trace.Goroutines == nil || p.Goroutines.Last-p.Goroutines.First > mostOthers*float64(g.Count) {
 		return false
 	}
 	for _, group := range p.Trace.Goroutines.Groups {

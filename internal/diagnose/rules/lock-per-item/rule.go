@@ -11,6 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
@@ -70,6 +71,9 @@ func locking(r *site.Row) bool { return stacks.Calls(r, mutex...) }
 
 func judge(c *finder.Case) bool {
 	p, s, place := c.Pass, c.Site, c.Place
+	if s.Owner.Kind != gocode.Main {
+		return false // what a module shares is for its callers to share
+	}
 	total := p.Table.Totals.TotalSeconds
 	for _, section := range locks.Sections(place) {
 		from := syntax.Line(place, section.Lock.Pos())

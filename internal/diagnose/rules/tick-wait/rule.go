@@ -78,7 +78,7 @@ func find(p *rule.Pass) []rule.Match {
 			continue
 		}
 		t := traced.LongestQueue(p, leastShare, b.ends)
-		if t == nil {
+		if t == nil || !handsOver(p, t) {
 			continue
 		}
 		busy := max(0, b.group.Seconds-b.idle)
@@ -88,6 +88,45 @@ func find(p *rule.Pass) []rule.Match {
 		}
 	}
 	return nil
+}
+
+// handsOver reports whether requests give the goroutine something before they wait: they send it, or
+// a channel for the answer, or store it. Those that only wait for news, as of a stock ticker, get
+// them when there are any.
+func handsOver(p *rule.Pass, t *traced.Queue) bool {
+	place := p.Place(t.Site)
+	if place == nil || place.Decl == nil || t.Site.Owner.Kind != gocode.Main {
+		return place != nil
+	}
+	found := false
+	ast.Inspect(place.Decl, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SendStmt:
+			found = true
+		case *ast.CallExpr:
+			if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "make" {
+				_, ch := place.TypeOf(n).Underlying().(*types.Chan)
+				found = found || ch
+			}
+		case *ast.AssignStmt:
+			for i, to := range n.Lhs {
+				sel, field := to.(*ast.SelectorExpr)
+				found = found || field && n.Tok == token.ASSIGN && i < len(n.Rhs) && place.TypeOf(sel) != nil && grows(n.Rhs[i])
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// grows reports whether an expression is a list with an element more.
+func grows(e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	id, ok := call.Fun.(*ast.Ident)
+	return ok && id.Name == "append"
 }
 
 // batcher is goroutines that were started with one function and wait for a timer.
