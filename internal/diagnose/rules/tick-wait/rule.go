@@ -90,9 +90,9 @@ func find(p *rule.Pass) []rule.Match {
 	return nil
 }
 
-// handsOver reports whether requests give the goroutine something before they wait: they send it, or
-// a channel for the answer, or store it. Those that only wait for news, as of a stock ticker, get
-// them when there are any.
+// handsOver reports whether requests give the goroutine something before they wait: they send it,
+// or a channel for the answer, or store it. Those that only wait for news get them when there are
+// any.
 func handsOver(p *rule.Pass, t *traced.Queue) bool {
 	place := p.Place(t.Site)
 	if place == nil || place.Decl == nil || t.Site.Owner.Kind != gocode.Main {
