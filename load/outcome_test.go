@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -131,24 +132,27 @@ func TestTryNamesAServerOfHTTP2(t *testing.T) {
 func TestRequestsThatHangAreCountedAsWaiting(t *testing.T) {
 	hang := make(chan struct{})
 	srv := server(t, hanging(hang))
-	defer close(hang)
+	t.Cleanup(func() { close(hang) })
 	for _, rate := range []float64{0, 1000} {
-		g, err := load.Start(t.Context(), load.Options{Targets: targets(srv.URL), Rate: rate, Connections: 3, MaxConnections: int(rate) / 1000 * 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		waiting := 0
-		for range 500 {
-			if waiting = g.Cut().Waiting; waiting == 3 {
-				break
+		t.Run(fmt.Sprintf("rate %g", rate), func(t *testing.T) {
+			t.Parallel() // each waits a second for requests that hang
+			g, err := load.Start(t.Context(), load.Options{Targets: targets(srv.URL), Rate: rate, Connections: 3, MaxConnections: int(rate) / 1000 * 3})
+			if err != nil {
+				t.Fatal(err)
 			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		if waiting != 3 {
-			t.Errorf("rate %g: %d requests wait, want 3", rate, waiting)
-		}
-		if r := g.Stop(); r.Waiting != 0 {
-			t.Errorf("rate %g: %d wait after the end", rate, r.Waiting)
-		}
+			waiting := 0
+			for range 500 {
+				if waiting = g.Cut().Waiting; waiting == 3 {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			if waiting != 3 {
+				t.Errorf("%d requests wait, want 3", waiting)
+			}
+			if r := g.Stop(); r.Waiting != 0 {
+				t.Errorf("%d wait after the end", r.Waiting)
+			}
+		})
 	}
 }
