@@ -108,6 +108,9 @@ func indexed(p *gocode.Place) (found []*ast.IndexExpr) {
 	return found
 }
 
+// forPlaces is the advice for coordinates.
+const forPlaces = "If the coordinates have bounds, use a slice indexed by y*width+x (add a margin around it, and neighbours need no check). If not, pack them into one uint64 as the key."
+
 // array returns what the keys of a map are, and the advice, if an array could take its place.
 func array(p *gocode.Place, key types.Type, index ast.Expr) (keys, instead string, ok bool) {
 	switch t := key.Underlying().(type) {
@@ -133,11 +136,11 @@ func array(p *gocode.Place, key types.Type, index ast.Expr) (keys, instead strin
 		}
 	case *types.Struct:
 		if coordinates(t) && (axes(t) || moved(p, index)) {
-			return "coordinates", "If the coordinates have bounds, use a slice indexed by y*width+x (add a margin around it, and neighbours need no check). If not, pack them into one uint64 as the key.", true
+			return "coordinates", forPlaces, true
 		}
 	case *types.Array:
 		if b, ok := t.Elem().Underlying().(*types.Basic); ok && b.Info()&types.IsInteger != 0 && t.Len() >= 2 && t.Len() <= 3 && b.Kind() != types.Uint8 && moved(p, index) {
-			return "coordinates", "If the coordinates have bounds, use a slice indexed by y*width+x (add a margin around it, and neighbours need no check). If not, pack them into one uint64 as the key.", true
+			return "coordinates", forPlaces, true
 		}
 	}
 	return "", "", false

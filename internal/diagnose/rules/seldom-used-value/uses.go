@@ -20,9 +20,9 @@ func sets(p *gocode.Place, v *types.Var) (n int) {
 	return n
 }
 
-// used returns how often the value that a node computes is used, at most, per unit of work: the sum
-// of what was counted for the blocks that read it. at is the line of the first use. It reports
-// false if one of the lines was not counted.
+// used returns the largest possible number of uses, per unit of work, of the value that a node
+// computes: the sum of the counted executions of all blocks that read the value. at is the line of
+// the first use. It reports false if one of the blocks has no counts.
 func (s *search) used(p *gocode.Place, computed ast.Node, reads []*ast.Ident) (n float64, at int, ok bool) {
 	home := block(p, computed)
 	blocks := map[ast.Node]float64{}
