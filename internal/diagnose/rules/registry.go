@@ -45,6 +45,7 @@ import (
 	debugbuild "github.com/hone-go/hone/internal/diagnose/rules/debug-build"
 	debugloggingon "github.com/hone-go/hone/internal/diagnose/rules/debug-logging-on"
 	decodedtofilter "github.com/hone-go/hone/internal/diagnose/rules/decoded-to-filter"
+	decodedunusedfields "github.com/hone-go/hone/internal/diagnose/rules/decoded-unused-fields"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	deferinloop "github.com/hone-go/hone/internal/diagnose/rules/defer-in-loop"
 	discardederror "github.com/hone-go/hone/internal/diagnose/rules/discarded-error"
@@ -96,6 +97,7 @@ import (
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
 	nestedjsonmethods "github.com/hone-go/hone/internal/diagnose/rules/nested-json-methods"
 	nopgo "github.com/hone-go/hone/internal/diagnose/rules/no-pgo"
+	objectperitem "github.com/hone-go/hone/internal/diagnose/rules/object-per-item"
 	offsetpaging "github.com/hone-go/hone/internal/diagnose/rules/offset-paging"
 	oldgo "github.com/hone-go/hone/internal/diagnose/rules/old-go"
 	passperpattern "github.com/hone-go/hone/internal/diagnose/rules/pass-per-pattern"
@@ -223,6 +225,7 @@ func All() []rule.Rule {
 		debugbuild.Rule(),
 		debugloggingon.Rule(),
 		decodedtofilter.Rule(),
+		decodedunusedfields.Rule(),
 		deepequaltyped.Rule(),
 		deferinloop.Rule(),
 		discardederror.Rule(),
@@ -274,6 +277,7 @@ func All() []rule.Rule {
 		metriclabelpercall.Rule(),
 		nestedjsonmethods.Rule(),
 		nopgo.Rule(),
+		objectperitem.Rule(),
 		offsetpaging.Rule(),
 		oldgo.Rule(),
 		passperpattern.Rule(),

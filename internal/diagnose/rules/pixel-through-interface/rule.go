@@ -25,17 +25,22 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Pixels of an image read or written one by one through an interface",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// A typed method costs a fifth, an index of Pix less.
 				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.95},
 				Specificity: 1,
 			},
-			Start: finder.Calls{
-				Functions: append(methods(), "image/color.*"),
-				Types:     append(funcname.TypedAll(methods()), "(image.Image).At", "(image/draw.Image).Set"),
+			Lines: []finder.Line{
+				{
+					Start: finder.Calls{
+						Functions: append(methods(), "image/color.*"),
+						Types:     append(funcname.TypedAll(methods()), "(image.Image).At", "(image/draw.Image).Set"),
+					},
+					Judge: judge,
+				},
+				{Start: finder.Rows(finder.TakeOwn), Judge: boxesColor},
 			},
-			Judge: judge,
 		},
 	}
 }
@@ -48,7 +53,9 @@ takes such an interface, and converts the color to the image's color model.
 Assert the type once before the loop (*image.RGBA, *image.YCbCr) and use its own
 methods, RGBAAt, SetRGBA, YCbCrAt, or an index of Pix, row by row. RGBA64At of
 image.RGBA64Image allocates nothing. If images may have any type, draw the image
-into an *image.RGBA first with draw.Draw, which knows the common kinds.
+into an *image.RGBA first with draw.Draw, which knows the common kinds. A type of image of
+your own that has a method RGBA64At is an image.RGBA64Image: packages image/draw and
+golang.org/x/image/draw then take its colors without allocating them.
 
 It is fine for a few pixels. The rule reports lines that run a thousand times
 and more for each unit of work or each call of their function, as counted.
@@ -86,5 +93,28 @@ func judge(c *finder.Case) bool {
 	if !types.IsInterface(c.Place.TypeOf(sel.X)) {
 		c.Fix = fmt.Sprintf("Use the methods of its own color type, or rows of its Pix: %s.", instead)
 	}
+	return true
+}
+
+// boxesColor judges the line of a method At that puts the color of each pixel on the heap.
+func boxesColor(c *finder.Case) bool {
+	e, ok := evidence.Executions(c.Pass, c.Site.Frame)
+	decl := c.Place.Decl
+	if !ok || e.PerUnit < leastPixels || decl == nil || decl.Recv == nil || decl.Name.Name != "At" || c.Place.Func != decl {
+		return false
+	}
+	sig := syntax.SignatureOf(c.Place)
+	if sig.Params().Len() != 2 || sig.Results().Len() != 1 || types.TypeString(sig.Results().At(0).Type(), nil) != "image/color.Color" {
+		return false
+	}
+	recv := sig.Recv().Type()
+	if has, _, _ := types.LookupFieldOrMethod(recv, true, c.Place.Pkg, "RGBA64At"); has != nil {
+		return false
+	}
+	name := syntax.TypeText(c.Place, recv)
+	c.Cause = fmt.Sprintf("At of %s returns a color.Color, an interface: each pixel's color is boxed on the heap, %s per %s.",
+		name, evidence.Times(e.PerUnit), c.Pass.Manifest.Unit())
+	c.Fix = fmt.Sprintf("Add a method RGBA64At(x, y int) color.RGBA64 to %s: it is an image.RGBA64Image then, of which image/draw and golang.org/x/image/draw take colors without allocating. Or draw into an *image.RGBA once and pass that.", name)
+	c.Evidence = append(c.Evidence, evidence.Compiler(c.Pass, c.Site)...)
 	return true
 }
