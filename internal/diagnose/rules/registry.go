@@ -37,6 +37,7 @@ import (
 	contextchain "github.com/hone-go/hone/internal/diagnose/rules/context-chain"
 	contextperitem "github.com/hone-go/hone/internal/diagnose/rules/context-per-item"
 	copybuffer "github.com/hone-go/hone/internal/diagnose/rules/copy-buffer"
+	copyonheap "github.com/hone-go/hone/internal/diagnose/rules/copy-on-heap"
 	copytoread "github.com/hone-go/hone/internal/diagnose/rules/copy-to-read"
 	costlycall "github.com/hone-go/hone/internal/diagnose/rules/costly-call"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
@@ -217,6 +218,7 @@ func All() []rule.Rule {
 		contextchain.Rule(),
 		contextperitem.Rule(),
 		copybuffer.Rule(),
+		copyonheap.Rule(),
 		copytoread.Rule(),
 		costlycall.Rule(),
 		costlyline.Rule(),

@@ -69,7 +69,7 @@ func guilty(c *finder.Case) bool {
 		if !evidence.HasReason(steps, "captured by a closure") {
 			continue
 		}
-		v := variable(p, name)
+		v := syntax.OnLine(p, name)
 		if v == nil {
 			continue
 		}
@@ -104,20 +104,6 @@ func moved(words []string) (n int) {
 	return n
 }
 
-// variable returns the local variable or parameter with that name that the line declares.
-func variable(p *gocode.Place, name string) *types.Var {
-	if p.Decl == nil {
-		return nil
-	}
-	for id, obj := range p.Info.Defs {
-		v, ok := obj.(*types.Var)
-		if ok && id.Name == name && syntax.Line(p, id.Pos()) == p.Line && syntax.Inside(p.Decl, id.Pos()) && !v.IsField() {
-			return v
-		}
-	}
-	return nil
-}
-
 // copyable returns the first literal that captures a variable, if a copy would do: no literal
 // assigns to the variable or takes its address, and no assignment comes after the first literal or
 // is in a loop with it that starts after the declaration.
@@ -128,7 +114,7 @@ func copyable(p *gocode.Place, v *types.Var) *ast.FuncLit {
 	whole := p.Outer()
 	var first *ast.FuncLit
 	for _, use := range syntax.Uses(p, v) {
-		if lit := capturing(whole, v, use); lit != nil && (first == nil || lit.Pos() < first.Pos()) {
+		if lit := syntax.Capturing(whole, v, use); lit != nil && (first == nil || lit.Pos() < first.Pos()) {
 			first = lit
 		}
 	}
@@ -139,23 +125,11 @@ func copyable(p *gocode.Place, v *types.Var) *ast.FuncLit {
 		if p.Info.Defs[use] != nil || !assigns(whole, use) {
 			continue
 		}
-		if capturing(whole, v, use) != nil || use.Pos() > first.Pos() || looped(whole, v, first, use) {
+		if syntax.Capturing(whole, v, use) != nil || use.Pos() > first.Pos() || looped(whole, v, first, use) {
 			return nil
 		}
 	}
 	return first
-}
-
-// capturing returns the outermost function literal around a use of a variable that does not contain
-// its declaration.
-func capturing(p *gocode.Place, v *types.Var, use *ast.Ident) *ast.FuncLit {
-	var found *ast.FuncLit
-	for _, n := range p.Enclosing(use) {
-		if lit, ok := n.(*ast.FuncLit); ok && !syntax.Inside(lit, v.Pos()) {
-			found = lit
-		}
-	}
-	return found
 }
 
 // assigns reports whether a use of a variable may change it.
@@ -184,27 +158,13 @@ func assigns(p *gocode.Place, use *ast.Ident) bool {
 			return false
 		case *ast.CallExpr: // a method may have a pointer receiver
 			sel, ok := n.Fun.(*ast.SelectorExpr)
-			return ok && n.Fun == child && pointerMethod(p, sel)
+			return ok && n.Fun == child && syntax.TakesAddress(p, sel)
 		default:
 			return false
 		}
 		child = n
 	}
 	return false
-}
-
-func pointerMethod(p *gocode.Place, sel *ast.SelectorExpr) bool {
-	s := p.Info.Selections[sel]
-	if s == nil {
-		return false
-	}
-	sig, ok := s.Obj().Type().(*types.Signature)
-	if !ok || sig.Recv() == nil {
-		return false
-	}
-	_, wants := sig.Recv().Type().(*types.Pointer)
-	_, has := s.Recv().Underlying().(*types.Pointer)
-	return wants && !has
 }
 
 // looped reports whether a loop that does not declare the variable contains both literal and
