@@ -14,8 +14,9 @@ import (
 const mostSteps = 4
 
 // Constants returns the constants that an expression can have: its own value, that of a variable
-// which is set once, those that the main module gives to a field, or those that callers in the main
-// module pass for a parameter. It is nil when one of them is not known to be a constant.
+// which is set once, those of the list that a loop ranges over, those that the main module gives to
+// a field, or those that callers in the main module pass for a parameter. It is nil when one of
+// them is not known to be a constant.
 func Constants(s *gocode.Syntax, p *gocode.Place, e ast.Expr) []constant.Value {
 	return constants(s, p, e, mostSteps)
 }
@@ -33,6 +34,9 @@ func constants(s *gocode.Syntax, p *gocode.Place, e ast.Expr, steps int) []const
 	v := syntax.Named(p, e)
 	if v == nil || s == nil || steps == 0 {
 		return nil
+	}
+	if list := ranged(p, v); list != nil {
+		return elements(p, list)
 	}
 	var all []constant.Value
 	if v.IsField() {
@@ -59,6 +63,36 @@ func constants(s *gocode.Syntax, p *gocode.Place, e ast.Expr, steps int) []const
 			return nil
 		}
 		all = append(all, values...)
+	}
+	return all
+}
+
+// ranged returns the list that a loop ranges over with a variable for its elements; nil for other
+// variables, and for those that the loop sets.
+func ranged(p *gocode.Place, v *types.Var) ast.Expr {
+	stmt, _ := syntax.Declared(p, v)
+	loop, ok := stmt.(*ast.RangeStmt)
+	if !ok || syntax.LocalVar(p, loop.Value) != v || syntax.Changes(p, loop.Body, v) {
+		return nil
+	}
+	return loop.X
+}
+
+// elements returns the elements of a list, or the values of a map, that is a literal of constants.
+func elements(p *gocode.Place, list ast.Expr) (all []constant.Value) {
+	lit, ok := syntax.Origin(p, list).(*ast.CompositeLit)
+	if !ok {
+		return nil
+	}
+	for _, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			e = kv.Value
+		}
+		v, ok := p.Const(e)
+		if !ok {
+			return nil
+		}
+		all = append(all, v)
 	}
 	return all
 }

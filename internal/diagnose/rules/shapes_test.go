@@ -17,7 +17,8 @@ import (
 )
 
 // A shape is a function F, and what a rule says about its line that ends in "@": a part of the
-// cause or the fix, "" for nothing.
+// cause or the fix, "" for nothing. "@ < NAME" puts the line that carries "//: NAME" above it; the
+// rule may report that line instead.
 type shape struct{ code, says string }
 
 // checkShapes runs a rule on the functions after a head, with samples of a stack on the marked
@@ -44,7 +45,12 @@ func checkShapes(t *testing.T, r rule.Rule, head, stack string, size int64, shap
 		said[names[m.Site.Line]] = m.Cause + " " + m.Fix
 	}
 	for i, s := range shapes {
-		if text, ok := said[fmt.Sprint(i)]; ok != (s.says != "") || !strings.Contains(text, s.says) {
+		text, ok := said[fmt.Sprint(i)]
+		if _, above, called := strings.Cut(s.code, "//: "); called && !ok {
+			name, _, _ := strings.Cut(above, "\n")
+			text, ok = said[name]
+		}
+		if ok != (s.says != "") || !strings.Contains(text, s.says) {
 			t.Errorf("%s\n\tsays %q, want %q", s.code, text, s.says)
 		}
 	}

@@ -48,6 +48,9 @@ Read the part from the original, under the same lock, and clone only that part i
 somebody may change it. Or publish immutable values in an atomic.Pointer: whoever
 changes the value stores a new one, and readers need no copy.
 
+The same goes for a copy of all elements of a list or a map (maps.Clone,
+slices.Clone, a loop) that a getter returns to a caller which looks up one key.
+
 It is fine for small values. The rule reports clones of which a function uses up
 to three parts, and that it neither changes, stores nor passes on as a whole: the
 function that clones, or one that calls a getter which returns the clone.
@@ -81,7 +84,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	s := search{pass: p, found: map[gocode.Pos]*clone{}}
+	s := search{pass: p, found: map[gocode.Pos]*clone{}, copies: map[gocode.Pos]bool{}}
 	return finder.Line{Start: finder.Frames(s.user), Judge: s.judge}, true
 }
 
@@ -89,6 +92,8 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 type search struct {
 	pass  *rule.Pass
 	found map[gocode.Pos]*clone
+	// copies are the lines that were looked at for copies of all elements.
+	copies map[gocode.Pos]bool
 }
 
 // clone is a clone of which a part is used.
@@ -96,6 +101,7 @@ type clone struct {
 	call   *ast.CallExpr
 	parts  []string
 	getter string // the function of the program that returns the clone; "" if it is made at the line
+	flat   bool   // only the elements are copied, not what they refer to
 }
 
 // mostGetters is how many functions that return a clone are followed.
@@ -104,22 +110,28 @@ const mostGetters = 3
 // user returns the frame of a row that uses a part of a clone: the one that makes it, or a caller
 // of a function that returns it.
 func (s *search) user(r *site.Row) int {
+	getter, flat := "", false
 	i := cloner(r)
 	if i < 0 {
-		return -1
+		if i = s.copier(r); i < 0 {
+			return -1
+		}
+		if p, ok := s.pass.Syntax.At(r.Stack[i-1].File, r.Stack[i-1].Line); ok {
+			getter, flat = syntax.FuncName(p), true
+		}
 	}
-	getter := ""
 	for end := min(len(r.Stack), i+mostGetters); i < end && r.Stack[i].Owner.Kind == gocode.Main; i++ {
 		p, ok := s.pass.Syntax.At(r.Stack[i].File, r.Stack[i].Line)
 		if !ok {
 			return -1
 		}
 		call := loops.CallTo(p, r.Stack[i-1].Function)
-		if call == nil || getter == "" && funcname.Match(p.CalleeName(call), "strings.*", "bytes.*", "slices.*", "maps.*") {
+		if call == nil || getter == "" && !shallow(p, call) && funcname.Match(p.CalleeName(call), "strings.*", "bytes.*", "slices.*", "maps.*") {
 			return -1
 		}
-		if parts := used(p, call); len(parts) > 0 && len(parts) <= mostParts {
-			s.found[gocode.Pos{File: r.Stack[i].File, Line: r.Stack[i].Line}] = &clone{call, parts, getter}
+		flat = flat || shallow(p, call)
+		if parts := used(p, call); len(parts) > 0 && len(parts) <= mostParts && (!flat || once(p, call)) {
+			s.found[gocode.Pos{File: r.Stack[i].File, Line: r.Stack[i].Line}] = &clone{call, parts, getter, flat}
 			return i
 		}
 		if !returned(p, call) {
@@ -161,7 +173,11 @@ func (s *search) judge(c *finder.Case) bool {
 	text := funcname.List(found.parts)
 	c.Confidence = rule.Likely
 	if found.getter != "" {
-		c.Cause = fmt.Sprintf("%s returns a deep copy of everything, and %s uses only %s of it, on every call.", found.getter, syntax.FuncName(p), text)
+		copied := "a deep copy of everything"
+		if found.flat {
+			copied = "a copy of all elements"
+		}
+		c.Cause = fmt.Sprintf("%s returns %s, and %s uses only %s of it, on every call.", found.getter, copied, syntax.FuncName(p), text)
 		c.Fix = fmt.Sprintf("Add a function beside %s that returns only what is needed, read under the same lock; or replace the value as a whole when it changes, in an atomic.Pointer, so that readers need no copy.", found.getter)
 		return true
 	}
@@ -172,8 +188,12 @@ func (s *search) judge(c *finder.Case) bool {
 	if source == nil {
 		return false
 	}
-	c.Cause = fmt.Sprintf("%s copies all of %s with everything that it refers to on every call of %s, and only %s of the copy is used.",
-		funcname.Short(p.CalleeName(call)), syntax.Text(source), syntax.FuncName(p), text)
+	copied := "all of " + syntax.Text(source) + " with everything that it refers to"
+	if found.flat {
+		copied = "all elements of " + syntax.Text(source)
+	}
+	c.Cause = fmt.Sprintf("%s copies %s on every call of %s, and only %s of the copy is used.",
+		funcname.Short(p.CalleeName(call)), copied, syntax.FuncName(p), text)
 	c.Fix = fmt.Sprintf("Read %s from %s itself, under the same lock, and clone only that part if it may be changed; or replace %[2]s as a whole when it changes, in an atomic.Pointer, so that readers need no copy.",
 		text, syntax.Text(source))
 	return true
@@ -225,8 +245,8 @@ func result(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 }
 
 // chain returns the largest expression that selects a part of e: fields, entries, and what getters
-// (methods without parameters whose names begin with Get) return. It reports false if there is
-// none.
+// (methods without parameters whose names begin with Get, and Get with a key) return. It reports
+// false if there is none.
 func chain(p *gocode.Place, e ast.Expr) (ast.Expr, bool) {
 	part := e
 	for {
@@ -244,7 +264,7 @@ func chain(p *gocode.Place, e ast.Expr) (ast.Expr, bool) {
 				part = n
 				continue
 			}
-			if call, ok := syntax.Parent(p, n).(*ast.CallExpr); ok && len(call.Args) == 0 && strings.HasPrefix(n.Sel.Name, "Get") {
+			if call, ok := syntax.Parent(p, n).(*ast.CallExpr); ok && (len(call.Args) == 0 && strings.HasPrefix(n.Sel.Name, "Get") || n.Sel.Name == "Get") {
 				part = call
 				continue
 			}

@@ -4,6 +4,7 @@ package constantwork
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/effects"
@@ -15,6 +16,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -53,6 +55,9 @@ or is rarely needed.
 It is the same where a function of the program passes its parameter on and all
 its callers pass constants: zone("Europe/Berlin").
 
+The same goes for the elements of a list of constants that a loop parses, and for
+a field or a variable that nothing sets to another value.
+
 It is fine in main and init, which run once. The result is then shared: do not
 write to a slice, a *url.URL or a net.IP.
 
@@ -64,7 +69,7 @@ func judge(c *finder.Case) bool {
 		return syntax.AllConst(c.Place, call) && loops.PerCall(c.Place, call)
 	})
 	if !ok {
-		return inHelper(c)
+		return setting(c) || inHelper(c)
 	}
 	call := syntax.Text(c.Calls[0])
 	c.Cause = fmt.Sprintf("%s depends only on constants, yet %s computes it again in every call.", call, syntax.FuncName(c.Place))
@@ -85,6 +90,56 @@ func parsers() []string {
 		"time.LoadLocation", "time.ParseDuration", "net.ParseCIDR", "net.ParseIP", "net/netip.ParseAddr", "net/netip.ParsePrefix",
 		"net/netip.MustParseAddr", "net/netip.MustParsePrefix", "net/url.Parse", "encoding/hex.DecodeString", "encoding/base64.(*Encoding).DecodeString",
 	}
+}
+
+// setting judges a call whose arguments have only a few constant values: a variable or a field
+// that nothing changes, or the elements of a list.
+func setting(c *finder.Case) bool {
+	if len(c.Calls) != 1 || !funcname.Match(c.Name(), funcname.TypedAll(parsers())...) || !loops.PerCall(c.Place, c.Calls[0]) {
+		return false
+	}
+	var all []string
+	for _, arg := range c.Calls[0].Args {
+		values := flow.Constants(c.Pass.Syntax, c.Place, arg)
+		if v := syntax.LocalVar(c.Place, arg); len(values) == 0 || v != nil && syntax.Param(c.Place, v) || open(c.Place, arg) {
+			return false // for parameters see inHelper
+		}
+		for _, value := range values {
+			all = append(all, value.ExactString())
+		}
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if len(all) == 0 || len(all) > mostValues {
+		return false
+	}
+	if ran, counted := evidence.Executions(c.Pass, c.Site.Frame); counted && !evidence.Hot(c.Pass, ran) {
+		return false
+	}
+	call := syntax.Text(c.Calls[0])
+	c.Cause = fmt.Sprintf("%s is computed again in every call of %s, although it gets only %s.", call, syntax.FuncName(c.Place), funcname.List(all))
+	c.Fix = "Compute it once where the setting is made, or for each value in a package variable, and share the result read-only."
+	c.Confidence = rule.Likely
+	return true
+}
+
+// open reports whether an expression is a field that a decoder or a flag may set: it is exported,
+// or its address is taken.
+func open(p *gocode.Place, e ast.Expr) bool {
+	f := syntax.Named(p, e)
+	if f == nil || !f.IsField() {
+		return false
+	}
+	taken := f.Exported()
+	for _, file := range p.Files() {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.AND && syntax.Named(p, u.X) == f {
+				taken = true
+			}
+			return !taken
+		})
+	}
+	return taken
 }
 
 // inHelper judges a function that computes something from its parameters, for which its callers

@@ -84,14 +84,19 @@ func guilty(c *finder.Case) bool {
 	}
 	converted := ast.Node(nil)
 	for _, call := range calls {
-		conversion, w := destination(p, textOf(p, call))
+		text := textOf(p, call)
+		name := p.CalleeName(call)
+		if cause, fix, ok := printed(p, text, name); ok {
+			m.Cause, m.Fix = cause, fix
+			continue
+		}
+		conversion, w := destination(p, text)
 		if conversion == nil && w == nil {
 			return false
 		}
 		if conversion != nil && syntax.Line(p, conversion.Pos()) == p.Line {
 			converted = conversion
 		}
-		name := p.CalleeName(call)
 		if w == nil {
 			m.Cause = fmt.Sprintf("%s makes a string that is immediately copied into a []byte: two allocations for one text.", name)
 			m.Fix = fmt.Sprintf("Use %s, with a slice that is reused if there is one.", strings.Replace(name, "Sprint", "Append", 1))

@@ -3,6 +3,7 @@ package foldcompare
 import (
 	"fmt"
 	"go/ast"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -26,13 +27,13 @@ func prefixed(c *finder.Case) bool {
 		return false
 	}
 	arg := syntax.Text(c.Calls[0].Args[0])
-	text, _ := syntax.ConstString(c.Place, test.Args[1])
+	text, _ := constantText(c.Place, test.Args[1])
 	part, what := fmt.Sprintf("%s[:%d]", arg, len(text)), "the first"
-	if c.Place.CalleeName(test) == "strings.HasSuffix" {
+	if strings.HasSuffix(c.Place.CalleeName(test), "HasSuffix") {
 		part, what = fmt.Sprintf("%s[len(%s)-%d:]", arg, arg, len(text)), "the last"
 	}
 	c.Cause = fmt.Sprintf("%s reads and may copy all of %s, and only %s %d bytes are compared.", funcname.Short(converter), arg, what, len(text))
-	c.Fix = fmt.Sprintf("Compare only these: len(%s) >= %d && strings.EqualFold(%s, %s), which makes no copy.", arg, len(text), part, syntax.Text(test.Args[1]))
+	c.Fix = fmt.Sprintf("Compare only these: len(%s) >= %d && %s.EqualFold(%s, %s), which makes no copy.", arg, len(text), pkg(converter), part, syntax.Text(test.Args[1]))
 	return true
 }
 
@@ -40,10 +41,10 @@ func prefixed(c *finder.Case) bool {
 // same case; nil for another use.
 func affix(p *gocode.Place, e ast.Expr, converter string) *ast.CallExpr {
 	call, ok := syntax.Parent(p, e).(*ast.CallExpr)
-	if !ok || len(call.Args) != 2 || ast.Unparen(call.Args[0]) != ast.Unparen(e) || !funcname.Match(p.CalleeName(call), "strings.HasPrefix", "strings.HasSuffix") {
+	if !ok || len(call.Args) != 2 || ast.Unparen(call.Args[0]) != ast.Unparen(e) || !funcname.Match(p.CalleeName(call), "strings.HasPrefix", "strings.HasSuffix", "bytes.HasPrefix", "bytes.HasSuffix") {
 		return nil
 	}
-	text, constant := syntax.ConstString(p, call.Args[1])
+	text, constant := constantText(p, call.Args[1])
 	if !constant || !sameCase(p, converter, call.Args[1]) {
 		return nil
 	}
@@ -53,4 +54,14 @@ func affix(p *gocode.Place, e ast.Expr, converter string) *ast.CallExpr {
 		}
 	}
 	return call
+}
+
+// constantText returns the value of a constant string, also of one that is converted to bytes.
+func constantText(p *gocode.Place, e ast.Expr) (string, bool) {
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && len(call.Args) == 1 {
+		if t, is := p.Conversion(call); is && syntax.StringOrBytes(t) {
+			e = call.Args[0]
+		}
+	}
+	return syntax.ConstString(p, e)
 }

@@ -30,7 +30,7 @@ func Rule() rule.Rule {
 				// case already. It also stops at the first difference.
 				Fraction: rule.Fraction{Expect: 0.75, Low: 0.5, High: 1}, // of long strings only the start up to the first difference is read
 			},
-			Start: finder.Calls{Functions: []string{"strings.ToLower", "strings.ToUpper"}},
+			Start: finder.Calls{Functions: []string{"strings.ToLower", "strings.ToUpper", "bytes.ToLower", "bytes.ToUpper"}},
 			Judge: judge,
 		},
 	}
@@ -40,6 +40,8 @@ const doc = `strings.ToLower(a) == strings.ToLower(b) reads both strings to thei
 a new string for each one with an upper-case letter, compares them once, and
 discards them. strings.EqualFold allocates nothing and stops at the first
 difference.
+
+bytes.Equal of two converted slices is the same, with bytes.EqualFold.
 
 The same holds for a string that is converted for a variable or a switch only to
 be compared with a few constants, and for strings.HasPrefix(strings.ToLower(s),
@@ -70,12 +72,15 @@ func judge(c *finder.Case) bool {
 	if !ok || len(compared) == 0 {
 		return false
 	}
+	if equal, ok := compared[0].(*ast.CallExpr); ok && called(c, equal, compared) {
+		return true
+	}
 	b, one := compared[0].(*ast.BinaryExpr)
 	if len(c.Calls) == 1 && (!one || syntax.Result(c.Place, c.Calls[0]) != nil) {
 		arg := c.Calls[0].Args[0]
 		what := "compare it with " + units.Some(float64(len(compared)), "text")
 		c.Cause = fmt.Sprintf("%s reads and may copy all of %s only to %s.", syntax.Text(c.Calls[0]), syntax.Text(arg), what)
-		c.Fix = fmt.Sprintf("Compare with strings.EqualFold(%s, …), which makes no copy and stops at the first difference; it differs for a few letters outside of ASCII.", syntax.Text(arg))
+		c.Fix = fmt.Sprintf("Compare with %s.EqualFold(%s, …), which makes no copy and stops at the first difference; it differs for a few letters outside of ASCII.", pkg(c.Name()), syntax.Text(arg))
 		if safety.Secret(c.Place, arg) {
 			c.Fix = "Decode both sides (encoding/hex and so on ignore case). " + safety.ConstantTime
 		}
@@ -112,6 +117,10 @@ func comparisons(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
 			out = append(out, b)
 			continue
 		}
+		if equal := equality(at, use, converter); equal != nil {
+			out = append(out, equal)
+			continue
+		}
 		texts, ok := cases(at, use, converter)
 		if !ok {
 			return nil, false
@@ -133,6 +142,9 @@ func usesOf(p *gocode.Place, call *ast.CallExpr) (uses []ast.Expr, at *gocode.Pl
 		return nil, p
 	}
 	for _, id := range syntax.Reads(p, v) {
+		if before(p, id, call) {
+			continue
+		}
 		uses = append(uses, id)
 	}
 	return uses, p.Outer()
@@ -164,6 +176,11 @@ func comparison(p *gocode.Place, converted ast.Expr, converter string) (*ast.Bin
 		case *ast.ParenExpr:
 			child = n
 			continue
+		case *ast.CallExpr:
+			if t, ok := p.Conversion(n); ok && syntax.StringOrBytes(t) && pkg(converter) == "bytes" {
+				child = n // comparing string(b) makes no copy
+				continue
+			}
 		case *ast.BinaryExpr:
 			other := n.X
 			if child == n.X {
@@ -178,13 +195,18 @@ func comparison(p *gocode.Place, converted ast.Expr, converter string) (*ast.Bin
 }
 
 func sameCase(p *gocode.Place, converter string, other ast.Expr) bool {
+	call, ok := ast.Unparen(other).(*ast.CallExpr)
+	if ok && len(call.Args) == 1 {
+		if t, is := p.Conversion(call); is && syntax.StringOrBytes(t) {
+			return sameCase(p, converter, call.Args[0])
+		}
+	}
 	if text, ok := syntax.ConstString(p, other); ok {
-		if converter == "strings.ToLower" {
+		if strings.HasSuffix(converter, ".ToLower") {
 			return strings.ToLower(text) == text
 		}
 		return strings.ToUpper(text) == text
 	}
-	call, ok := ast.Unparen(other).(*ast.CallExpr)
 	return ok && p.CalleeName(call) == converter || converted(p, other, converter)
 }
 
@@ -216,8 +238,12 @@ func converted(p *gocode.Place, e ast.Expr, converter string) bool {
 
 // inner returns the operand of a conversion, or the expression itself.
 func inner(p *gocode.Place, e ast.Expr) string {
-	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && len(call.Args) == 1 &&
-		funcname.Match(p.CalleeName(call), "strings.ToLower", "strings.ToUpper") {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if ok && len(call.Args) == 1 && syntax.Text(call.Fun) == "string" {
+		return "string(" + inner(p, call.Args[0]) + ")"
+	}
+	if ok && len(call.Args) == 1 &&
+		funcname.Match(p.CalleeName(call), "strings.ToLower", "strings.ToUpper", "bytes.ToLower", "bytes.ToUpper") {
 		return syntax.Text(call.Args[0])
 	}
 	return syntax.Text(e)

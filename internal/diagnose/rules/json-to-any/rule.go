@@ -10,10 +10,12 @@ import (
 	"strconv"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 )
 
 // Rule is json-to-any.
@@ -53,41 +55,65 @@ slow).`
 
 func judge(c *finder.Case) bool {
 	var keys []string
+	who := "the function only reads"
 	ok := c.All(func(call *ast.CallExpr) bool {
 		v := target(c.Place, call)
 		if v == nil {
 			return false
 		}
 		r := reader{place: c.Place, seen: map[*types.Var]bool{}}
-		known := r.variable(v)
+		known := shapeless(v.Type()) && r.variable(v) || r.field(v)
 		keys = append(keys, r.keys...)
 		return known && len(r.keys) > 0
 	})
 	if !ok {
-		return false
+		if keys, ok = inHelper(c); !ok {
+			return false
+		}
+		who = "callers of " + syntax.FuncName(c.Place) + " only read"
 	}
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	if len(keys) > 4 {
 		keys = append(keys[:4:4], "so on")
 	}
-	c.Cause = fmt.Sprintf("%s decodes the whole document into interfaces and maps, though the function only reads the keys %s.", funcname.Short(c.Name()), funcname.List(keys))
+	what := "the whole document"
+	if v := target(c.Place, c.Calls[0]); v != nil && !shapeless(v.Type()) {
+		what = "a part of the document"
+		// The struct's other fields cost as much as before.
+		c.Keep(func(r *site.Row) bool {
+			return r.Below("encoding/json.(*decodeState).objectInterface") || r.Below("encoding/json.(*decodeState).arrayInterface")
+		})
+	}
+	c.Cause = fmt.Sprintf("%s decodes %s into interfaces and maps, though %s the keys %s.", funcname.Short(c.Name()), what, who, funcname.List(keys))
 	c.Fix = "Decode into a struct with those fields: keys without a field are skipped, and nothing is boxed."
-	return true
+	return !c.Empty()
 }
 
-// target returns the local variable of type any, or of maps or slices of any, that a call decodes
-// into.
+// target returns the local variable of type any, of maps or slices of any, or of a struct, that a
+// call decodes into.
 func target(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	if len(call.Args) == 0 {
 		return nil
 	}
-	addr, ok := ast.Unparen(call.Args[len(call.Args)-1]).(*ast.UnaryExpr)
+	v := addressed(p, call.Args[len(call.Args)-1])
+	if v == nil || !syntax.Local(p, v) {
+		return nil
+	}
+	if _, ok := v.Type().Underlying().(*types.Struct); !ok && !shapeless(v.Type()) {
+		return nil
+	}
+	return v
+}
+
+// addressed returns v of &v; nil for other expressions.
+func addressed(p *gocode.Place, e ast.Expr) *types.Var {
+	addr, ok := ast.Unparen(e).(*ast.UnaryExpr)
 	if !ok || addr.Op != token.AND {
 		return nil
 	}
 	v, part := syntax.Var(p, addr.X)
-	if v == nil || part || !syntax.Local(p, v) || !shapeless(v.Type()) {
+	if part {
 		return nil
 	}
 	return v
@@ -111,6 +137,11 @@ type reader struct {
 	place *gocode.Place
 	seen  map[*types.Var]bool
 	keys  []string // the constant keys whose values are read
+
+	given  *ast.CallExpr // the call of a helper that decodes into the value; nil for none
+	depth  int           // of the calls that the value is followed into
+	caller *gocode.Place // of the function that it is followed into
+	call   *ast.CallExpr // in the caller
 }
 
 // variable reports whether all uses of a variable read constant keys.
@@ -140,10 +171,12 @@ func (r *reader) use(e ast.Expr) bool {
 			return true
 		case *ast.AssignStmt: // created empty, or asserted into another variable
 			return slices.Contains(n.Lhs, e)
+		case *ast.BinaryExpr: // compared with nil
+			return true
 		case *ast.UnaryExpr:
 			return n.Op == token.AND
 		case *ast.CallExpr:
-			return p.CalleeName(n) == "len"
+			return p.CalleeName(n) == "len" || r.passed(n, e)
 		case *ast.RangeStmt:
 			return n.X != e || r.element(n.Value) // e may be the loop variable itself
 		case *ast.IndexExpr:
@@ -172,6 +205,11 @@ func (r *reader) key(x *ast.IndexExpr) bool {
 		return false
 	}
 	key, ok := syntax.ConstString(r.place, x.Index)
+	if !ok && r.call != nil {
+		if arg := flow.ArgumentFor(r.place, r.call, syntax.LocalVar(r.place, x.Index)); arg != nil {
+			key, ok = syntax.ConstString(r.caller, arg)
+		}
+	}
 	if ok {
 		r.keys = append(r.keys, strconv.Quote(key))
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
@@ -12,39 +13,59 @@ import (
 
 // MadeUp type-checks one Go file as package main and makes up a profile of it: a line that carries
 // a comment "//@ NAME | LEAF CALLER…" has 100 samples and 100,000 objects of 100 bytes. The
-// functions, leaf first, are their stack below the line. MadeUp returns the pass and the names of
-// the lines.
+// functions, leaf first, are their stack below the line. What follows " < ", once or several times,
+// names the lines above it, nearest first: those that carry "//: NAME". MadeUp returns the pass and
+// the names of the lines.
 func MadeUp(t *testing.T, src string) (*rule.Pass, map[int]string) {
 	t.Helper()
-	code, syntax, file := oneFile(t, "example.com/madeup", src)
+	code, syn, file := oneFile(t, "example.com/madeup", src)
 	pass := &rule.Pass{
-		Code: code, Syntax: syntax, Table: &site.Table{}, RecordingPath: "x.hone",
+		Code: code, Syntax: syn, Table: &site.Table{}, RecordingPath: "x.hone",
 		Manifest: &recording.Manifest{Target: recording.Target{Kind: "service"}, Runtime: recording.Runtime{Go: "go1.26.0", GOMAXPROCS: 2, GOGC: 100}},
 	}
-	names := map[int]string{}
-	for i, line := range strings.Split(src, "\n") {
+	frame := func(line int) site.Frame {
+		place, ok := syn.At(file, line)
+		if !ok || place.Decl == nil {
+			t.Fatalf("line %d holds no code of a function", line)
+		}
+		name := syntax.ProfileName(place)
+		if place.Func != place.Decl {
+			name += ".func1"
+		}
+		return site.Frame{
+			Function: name, File: file, Line: line,
+			Owner: gocode.Owner{Kind: gocode.Main, Module: "example.com/madeup", Package: "example.com/madeup", File: "main.go"},
+		}
+	}
+	lines := strings.Split(src, "\n")
+	calls, names := map[string]int{}, map[int]string{}
+	for i, line := range lines {
+		if _, name, ok := strings.Cut(line, "//: "); ok {
+			names[i+1] = strings.TrimSpace(name)
+			calls[names[i+1]] = i + 1
+		}
+	}
+	for i, line := range lines {
 		_, mark, ok := strings.Cut(line, "//@ ")
 		if !ok {
 			continue
 		}
-		name, stack, _ := strings.Cut(mark, " | ")
+		name, below, _ := strings.Cut(mark, " | ")
 		names[i+1] = strings.TrimSpace(name)
-		place, ok := pass.Syntax.At(file, i+1)
-		if !ok || place.Decl == nil {
-			t.Fatalf("line %d holds no code of a function", i+1)
-		}
-		frame := site.Frame{
-			Function: "main." + place.Decl.Name.Name, File: file, Line: i + 1,
-			Owner: gocode.Owner{Kind: gocode.Main, Module: "example.com/madeup", Package: "example.com/madeup", File: "main.go"},
-		}
+		above := strings.Split(below, " < ")
+		own := frame(i + 1)
 		var frames []*site.Frame
-		for _, f := range strings.Fields(stack) {
+		for _, f := range strings.Fields(above[0]) {
 			frames = append(frames, &site.Frame{Function: f, Owner: gocode.Owner{Kind: gocode.Std}})
 		}
-		frames = append(frames, &frame)
-		owner := len(frames) - 1
+		owner := len(frames)
+		frames = append(frames, &own)
+		for _, name := range above[1:] {
+			caller := frame(calls[strings.TrimSpace(name)])
+			frames = append(frames, &caller)
+		}
 		pass.Table.Sites = append(pass.Table.Sites, &site.Site{
-			Frame:  frame,
+			Frame:  own,
 			CPU:    []*site.Row{{Stack: frames, Owner: owner, Count: 100, Value: 1e9}},
 			Allocs: []*site.Row{{Stack: frames, Owner: owner, Count: 100_000, Value: 10_000_000}},
 		})
