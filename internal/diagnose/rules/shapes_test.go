@@ -18,16 +18,23 @@ import (
 
 // A shape is a function F, and what a rule says about its line that ends in "@": a part of the
 // cause or the fix, "" for nothing. "@ < NAME" puts the line that carries "//: NAME" above it; the
-// rule may report that line instead.
+// rule may report that line instead. "_N" in names becomes the number of the shape.
 type shape struct{ code, says string }
 
 // checkShapes runs a rule on the functions after a head, with samples of a stack on the marked
 // lines, and with objects of a size if it is not 0.
 func checkShapes(t *testing.T, r rule.Rule, head, stack string, size int64, shapes []shape) {
 	t.Helper()
+	checkShapesIn(t, r, head, stack, size, shapes, func(*rule.Pass) {})
+}
+
+// checkShapesIn is checkShapes for a recording that a function completes.
+func checkShapesIn(t *testing.T, r rule.Rule, head, stack string, size int64, shapes []shape, complete func(*rule.Pass)) {
+	t.Helper()
 	src := "package main\n\n" + head + "\n\nfunc main() {}\n\n"
 	for i, s := range shapes {
-		code := strings.Replace(s.code, "F", fmt.Sprint("f", i), 1)
+		shapes[i].code = strings.ReplaceAll(s.code, "_N", fmt.Sprint(i))
+		code := strings.Replace(shapes[i].code, "F", fmt.Sprint("f", i), 1)
 		src += strings.Replace(code, "@", fmt.Sprintf("//@ %d | %s", i, stack), 1) + "\n\n"
 	}
 	p, names := ruletest.MadeUp(t, src)
@@ -40,6 +47,7 @@ func checkShapes(t *testing.T, r rule.Rule, head, stack string, size int64, shap
 			row.Value = row.Count * size
 		}
 	}
+	complete(p)
 	said := map[string]string{}
 	for _, m := range matchesOf(t, r, p) {
 		said[names[m.Site.Line]] = m.Cause + " " + m.Fix

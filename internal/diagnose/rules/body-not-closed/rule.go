@@ -4,7 +4,9 @@ package bodynotclosed
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -52,8 +54,8 @@ io.LimitReader(resp.Body, 16<<10)).
 It is fine to close later if other code reads the body. The rule counts
 connections that wait for their body at the end of a recording of a service:
 hundreds, and ten for each connection of the load, most of which came during the
-recording. It reports the call after which the code returns without closing the
-body.
+recording. It reports the call after which the code returns, or continues its
+loop, without closing the body, and calls whose response is dropped.
 
 Seen in the field: OffchainLabs/nitro#3756.`
 
@@ -68,28 +70,26 @@ func find(p *rule.Pass) []rule.Match {
 		return nil
 	}
 	var matches []rule.Match
-	asks := func(fn *types.Func) bool {
-		return fn != nil && (funcname.Match(fn.FullName(), funcname.TypedAll(httpconn.Calls())...) || passes(p, fn))
-	}
+	asks := func(fn *types.Func) bool { return answers(p, fn) }
 	for _, place := range p.Syntax.Calls(asks) {
 		for _, call := range syntax.Calls(place) {
 			if !asks(place.Callee(call)) {
 				continue
 			}
-			line := leaves(place, call)
-			if line == 0 {
+			how := leaves(place, call)
+			if how == "" {
 				continue
 			}
 			at := place.Fset.Position(call.Pos())
 			s := traced.SiteAt(p, exectrace.Line{Function: syntax.ProfileName(place), File: at.Filename, Line: at.Line})
-			if s == nil {
+			if s == nil || slices.ContainsFunc(matches, func(m rule.Match) bool { return m.Site.File == s.File && m.Site.Line == s.Line }) {
 				continue
 			}
 			matches = append(matches, rule.Match{
 				Site:       s,
 				Confidence: rule.Likely, // that bodies stay open is measured, that it is those of this line is not
-				Cause: fmt.Sprintf("%s returns on line %d without closing the body of the response. %d connections of HTTP clients wait for their body to be closed, with two goroutines each, and most came during the recording (goroutines: %.0f at its start, %.0f at its end).",
-					syntax.FuncName(place), line, p.OpenBodies, p.Goroutines.First, p.Goroutines.Last),
+				Cause: fmt.Sprintf("%s %s. %d connections of HTTP clients wait for their body to be closed, with two goroutines each, and most came during the recording (goroutines: %.0f at its start, %.0f at its end).",
+					syntax.FuncName(place), how, p.OpenBodies, p.Goroutines.First, p.Goroutines.Last),
 				Fix: "Defer resp.Body.Close() right after the check of the error, before any other return; read a small rest of the body first, so that the connection is used again.",
 				Evidence: []rule.Evidence{{
 					What: "connections that wait for a body to be read or closed", Value: fmt.Sprint(p.OpenBodies),
@@ -101,61 +101,148 @@ func find(p *rule.Pass) []rule.Match {
 	return matches
 }
 
-// passes reports whether a function of the program returns a response, whose body its callers have
-// to close.
-func passes(p *rule.Pass, fn *types.Func) bool {
-	results := fn.Signature().Results()
-	if results.Len() == 0 || results.At(0).Type().String() != "*net/http.Response" || fn.Name() == "RoundTrip" {
+// answers reports whether a function returns a response, whose body its callers have to close: it
+// sends a request with a client of net/http, or is a method of an interface or a function of the
+// program or of a module that returns what a client returns.
+func answers(p *rule.Pass, fn *types.Func) bool {
+	if fn == nil || fn.Name() == "RoundTrip" {
 		return false
 	}
-	_, ok := p.Syntax.Declared(fn)
-	return ok
+	if fn.Pkg() == nil || symbol.Standard(fn.Pkg().Path()) {
+		return funcname.Match(fn.FullName(), funcname.TypedAll(httpconn.Calls())...)
+	}
+	results := fn.Signature().Results()
+	if results.Len() == 0 || results.At(0).Type().String() != "*net/http.Response" {
+		return false
+	}
+	in, ok := p.Syntax.Declared(fn)
+	if !ok {
+		return results.Len() <= 2
+	}
+	closes := false // itself: it returns the rest of the response
+	ast.Inspect(in.Decl.Body, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "Close" {
+			body, ok := ast.Unparen(sel.X).(*ast.SelectorExpr)
+			closes = closes || ok && body.Sel.Name == "Body"
+		}
+		return !closes
+	})
+	return !closes
 }
 
-// leaves returns the line of the first return statement after a call that returns a response that
-// the function reaches without closing the body; 0 if there is none, or if the response or its body
-// is passed elsewhere before. After the call failed, there is no body.
-func leaves(p *gocode.Place, call *ast.CallExpr) int {
-	resp := syntax.Result(p, call)
-	if resp == nil || !syntax.Local(p, resp) {
-		return 0
+// leaves says, for a sentence, how a function leaves a response open that a call returns: it drops
+// the response, or returns or continues a loop without closing the body. It is "" if the function
+// closes the body, or passes the response or its body elsewhere before. After the call failed,
+// there is no body.
+func leaves(p *gocode.Place, call *ast.CallExpr) string {
+	if dropped(p, call) {
+		return fmt.Sprintf("drops the response on line %d, so that nothing can close its body", syntax.Line(p, call.Pos()))
 	}
-	var closed *ast.Ident // the first use that closes the body, or may do so
+	resp := syntax.Result(p, call)
+	if resp == nil || !syntax.Local(p, resp) || syntax.IsResult(p, resp) || p.Func == nil || !syntax.Inside(p.Func, resp.Pos()) {
+		return ""
+	}
+	closings, ok := closings(p, call, resp)
+	if !ok {
+		return ""
+	}
+	open := func(n ast.Node) bool {
+		return n.Pos() > call.End() && !slices.ContainsFunc(closings, func(id *ast.Ident) bool { return id.Pos() < n.End() && (len(closings) > 1 || covers(p, id, n)) }) &&
+			!onError(p, n, call, resp)
+	}
+	how := ""
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		if how != "" {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return n == p.Func
+		case *ast.ReturnStmt:
+			if open(n) {
+				how = fmt.Sprintf("returns on line %d without closing the body of the response", syntax.Line(p, n.Pos()))
+			}
+		case *ast.BranchStmt:
+			loop := p.LoopAround(call)
+			if n.Tok == token.CONTINUE && loop != nil && p.LoopAround(n) == loop && syntax.Inside(loop, resp.Pos()) && open(n) {
+				how = fmt.Sprintf("continues its loop on line %d without closing the body of the response", syntax.Line(p, n.Pos()))
+			}
+		}
+		return true
+	})
+	if how == "" && len(closings) == 0 {
+		how = "never closes the body of the response"
+	}
+	return how
+}
+
+// dropped reports whether nothing gets the response that a call returns.
+func dropped(p *gocode.Place, call *ast.CallExpr) bool {
+	switch syntax.Parent(p, call).(type) {
+	case *ast.ExprStmt, *ast.GoStmt:
+		return true
+	}
+	id, ok := syntax.AssignedTo(p, call).(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// closings returns the uses of a response that close its body, or may do so; false if the response
+// or its body goes elsewhere.
+func closings(p *gocode.Place, call *ast.CallExpr, resp *types.Var) (found []*ast.Ident, ok bool) {
 	for _, id := range syntax.Uses(p, resp) {
 		if id.Pos() < call.End() {
 			continue
 		}
 		path := p.Enclosing(id)
-		closing := false
 		switch {
 		case len(path) == 0:
-			closing = true // in a function literal, which may close it
+			found = append(found, id) // in a function literal, which may close it
 		case !isSelector(path[0]):
 			if _, compared := path[0].(*ast.BinaryExpr); !compared && !assigned(path[0], id) {
-				return 0 // the response goes elsewhere
+				return nil, false
 			}
 		case path[0].(*ast.SelectorExpr).Sel.Name == "Body":
-			if closing = httpconn.Closes(p, path) || handed(p, path); !closing && goesOn(path) {
-				return 0
+			if httpconn.Closes(p, path) || handed(p, path) {
+				found = append(found, id)
+			} else if goesOn(path) {
+				return nil, false
 			}
-		}
-		if closing && (closed == nil || id.Pos() < closed.Pos()) {
-			closed = id
 		}
 	}
-	line := 0
-	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.ReturnStmt:
-			if line == 0 && n.Pos() > call.End() && (closed == nil || n.Pos() < closed.Pos()) && !onError(p, n, call) {
-				line = syntax.Line(p, n.Pos())
-			}
+	return found, true
+}
+
+// covers reports whether code that closes the body has run when a statement after it runs: it is
+// not under a condition that the statement is not under, other than that there is a response.
+func covers(p *gocode.Place, closing *ast.Ident, stmt ast.Node) bool {
+	var child ast.Node = closing
+	for _, n := range p.Enclosing(closing) {
+		if syntax.Within(n, stmt) {
+			return true
 		}
-		return line == 0
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			if (child == n.Body || child == n.Else) && !aboutResponse(p, n.Cond) {
+				return false
+			}
+		case *ast.CaseClause, *ast.CommClause:
+			return false
+		}
+		child = n
+	}
+	return true
+}
+
+// aboutResponse reports whether a condition compares something with nil: an error, or the response.
+func aboutResponse(p *gocode.Place, cond ast.Expr) (found bool) {
+	ast.Inspect(cond, func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok {
+			tv, ok := p.Info.Types[e]
+			found = found || ok && tv.IsNil()
+		}
+		return !found
 	})
-	return line
+	return found
 }
 
 func isSelector(n ast.Node) bool {
@@ -204,23 +291,28 @@ func goesOn(path []ast.Node) bool {
 	return false
 }
 
-// onError reports whether a return statement is below a condition on the error that a call returns.
-func onError(p *gocode.Place, ret ast.Node, call *ast.CallExpr) bool {
+// onError reports whether a return statement is below a condition on the error that a call returns,
+// and on nothing in the response.
+func onError(p *gocode.Place, ret ast.Node, call *ast.CallExpr, resp *types.Var) bool {
 	err := errorOf(p, call)
 	for _, n := range p.Enclosing(ret) {
 		cond, ok := n.(*ast.IfStmt)
 		if !ok || err == nil {
 			continue
 		}
-		mentions := false
+		mentions, looks := false, false
 		ast.Inspect(cond.Cond, func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			mentions = mentions || ok && p.Object(id) == err
-			return !mentions
+			switch n := n.(type) {
+			case *ast.Ident:
+				mentions = mentions || p.Object(n) == err
+			case *ast.SelectorExpr:
+				looks = looks || syntax.LocalVar(p, n.X) == resp // err != nil || resp.StatusCode != 200
+			}
+			return true
 		})
 		// The first check of this error: a later one belongs to another call that sets the same
 		// variable.
-		if mentions && !setBetween(p, call, cond, err) {
+		if mentions && !looks && !setBetween(p, call, cond, err) {
 			return true
 		}
 	}

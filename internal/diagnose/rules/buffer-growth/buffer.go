@@ -224,11 +224,11 @@ func (b *buffer) call(p *gocode.Place, call *ast.CallExpr, id *ast.Ident) {
 		case "Grow", "Reset", "Truncate":
 			b.sized = true
 		case "ReadFrom":
-			_, b.known = flow.Length(p, call.Args[0])
+			_, b.known = flow.Length(nil, p, call.Args[0])
 		}
 		return
 	}
 	if (name == "io.Copy" || name == "io.CopyBuffer") && syntax.Within(call.Args[0], id) {
-		_, b.known = flow.Length(p, call.Args[1])
+		_, b.known = flow.Length(nil, p, call.Args[1])
 	}
 }

@@ -73,7 +73,7 @@ func guilty(c *finder.Case) bool {
 		if len(call.Args) != 1 {
 			continue
 		}
-		what, how := flow.Length(p, call.Args[0])
+		what, how := flow.Length(c.Pass.Syntax, p, call.Args[0])
 		if what == "" {
 			continue
 		}

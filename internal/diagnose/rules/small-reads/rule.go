@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -69,7 +70,7 @@ var inlets = []string{"os.(*File).Read", "net.(*conn).Read"}
 func judge(c *finder.Case) bool {
 	what := ""
 	ok := c.All(func(call *ast.CallExpr) bool {
-		words, small := size(c.Place, call)
+		words, small := size(c.Pass.Syntax, c.Place, call)
 		what = words
 		return small && loops.PerCall(c.Place, call)
 	})
@@ -83,7 +84,7 @@ func judge(c *finder.Case) bool {
 }
 
 // size describes how much a call reads at a time, and reports whether that is known to be little.
-func size(p *gocode.Place, call *ast.CallExpr) (string, bool) {
+func size(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) (string, bool) {
 	name := p.CalleeName(call)
 	if strings.HasPrefix(name, "fmt.") {
 		return "single bytes", true
@@ -96,42 +97,50 @@ func size(p *gocode.Place, call *ast.CallExpr) (string, bool) {
 	if strings.HasPrefix(name, "io.") {
 		buf = call.Args[1]
 	}
-	n := length(p, buf)
+	n := length(s, p, buf)
 	return fmt.Sprintf("%d bytes", n), n > 0 && n <= few
 }
 
-// length returns the constant length of a buffer; 0 when it is not known.
-func length(p *gocode.Place, e ast.Expr) int64 {
+// length returns the constant length of a buffer, the largest if callers ask for several; 0 when it
+// is not known.
+func length(s *gocode.Syntax, p *gocode.Place, e ast.Expr) int64 {
 	e = syntax.Origin(p, e)
 	low := int64(0)
-	if s, ok := e.(*ast.SliceExpr); ok {
-		if s.Low != nil {
-			v, ok := p.Const(s.Low)
-			if !ok {
+	if part, ok := e.(*ast.SliceExpr); ok {
+		if part.Low != nil {
+			if low, ok = syntax.ConstInt(p, part.Low); !ok {
 				return 0
 			}
-			low, _ = constant.Int64Val(v)
 		}
-		if s.High != nil {
-			v, ok := p.Const(s.High)
-			if !ok {
-				return 0
-			}
-			high, _ := constant.Int64Val(v)
-			return high - low
+		if part.High != nil {
+			return most(s, p, part.High) - low
 		}
-		if n := arrayLength(p.TypeOf(s.X)); n > 0 {
+		if n := arrayLength(p.TypeOf(part.X)); n > 0 {
 			return n - low
 		}
-		e = syntax.Origin(p, s.X)
+		e = syntax.Origin(p, part.X)
+	}
+	if field, ok := e.(*ast.SelectorExpr); ok {
+		if from := flow.Sources(s, p, field); len(from) == 1 && from[0].Value != ast.Expr(field) {
+			p, e = from[0].Place, from[0].Value
+		}
 	}
 	if call, ok := e.(*ast.CallExpr); ok && p.CalleeName(call) == "make" && len(call.Args) > 1 {
-		if v, ok := p.Const(call.Args[1]); ok {
-			n, _ := constant.Int64Val(v)
-			return n - low
-		}
+		return most(s, p, call.Args[1]) - low
 	}
 	return 0
+}
+
+// most returns the largest of the constants that a number can be; 0 when one is not known.
+func most(s *gocode.Syntax, p *gocode.Place, e ast.Expr) (largest int64) {
+	for _, v := range flow.Constants(s, p, e) {
+		n, ok := constant.Int64Val(constant.ToInt(v))
+		if !ok {
+			return 0
+		}
+		largest = max(largest, n)
+	}
+	return largest
 }
 
 func arrayLength(t types.Type) int64 {

@@ -1,12 +1,16 @@
-// Package sqlopenpercall finds database pools that a function opens and closes on every call.
+// Package sqlopenpercall finds database pools that a function opens on every call, and closes or
+// abandons.
 package sqlopenpercall
 
 import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -43,35 +47,47 @@ backend.
 Open it once in main, call SetMaxOpenConns and SetMaxIdleConns, and pass it to
 the code that needs it; it is safe for concurrent use.
 
-It is fine in a command that makes one query and exits.
+It is fine in a command that makes one query and exits. The rule follows functions
+that return the pool, or a struct that holds it.
 
 Seen in the field: delta/dalal-street-server#119 ("Too many connections"),
 jmoiron/sqlx#402, apigee/registry#622.`
 
-var opens = []string{"database/sql.Open", "database/sql.OpenDB"}
+// opens are the functions that open a pool, and closings the methods that close it.
+var (
+	opens = []string{
+		"database/sql.Open", "database/sql.OpenDB", "github.com/jmoiron/sqlx.Open", "github.com/jmoiron/sqlx.Connect*", "github.com/jmoiron/sqlx.Must*",
+		"gorm.io/gorm.Open", "github.com/jackc/pgx*/pgxpool.New*", "github.com/jackc/pgx*/pgxpool.Connect*",
+	}
+	closings = []string{"(*database/sql.DB).Close", "(*github.com/jackc/pgx*/pgxpool.Pool).Close"}
+)
 
-// opener returns the frame that opens a pool, which by itself may cost so little that only its
-// memory is seen; -1 for none.
+// opener returns the frame, nearest to the program's own code, that opens a pool, which by itself
+// may cost so little that only its memory is seen; -1 for none.
 func opener(r *site.Row) int {
+	at := -1
 	for i := 1; i < len(r.Stack); i++ {
 		kind := r.Stack[i].Owner.Kind
 		if (kind == gocode.Main || kind == gocode.Dependency) && funcname.Match(r.Stack[i-1].Function, opens...) {
-			return i
+			at = i // a library opens the pool through database/sql
+		}
+		if kind == gocode.Main {
+			break
 		}
 	}
-	return -1
+	return at
 }
 
 func judge(c *finder.Case) bool {
-	in := opened(c.Pass.Syntax, c.Place)
-	if in == nil {
+	in, how := opened(c.Pass.Syntax, c.Place)
+	if in == nil || seldom(c.Pass, c.Site) {
 		return false
 	}
 	function := c.Site.Function
-	c.Cause = fmt.Sprintf("%s opens a database pool and closes it again. Every call pays for a new connection.", syntax.FuncName(in))
+	c.Cause = fmt.Sprintf("%s opens a database pool and %s", syntax.FuncName(in), how)
 	if in.Decl != c.Place.Decl {
 		function = syntax.ProfileName(in)
-		c.Cause = fmt.Sprintf("%s opens a database pool through %s and closes it again. Every call pays for a new connection.", syntax.FuncName(in), syntax.FuncName(c.Place))
+		c.Cause = fmt.Sprintf("%s opens a database pool through %s and %s", syntax.FuncName(in), syntax.FuncName(c.Place), how)
 	}
 	c.Callees = opens
 	c.CPU = append(c.CPU, connecting(c.Pass, *c.Match, function)...)
@@ -79,52 +95,96 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// opened returns the place of the function that closes the pool which a call on the line opens:
-// that of the line, or one that calls it for the pool. It is nil if there is none, or the call runs
-// once.
-func opened(s *gocode.Syntax, p *gocode.Place) *gocode.Place {
+// seldom reports whether a line was counted and does not run again and again.
+func seldom(p *rule.Pass, s *site.Site) bool {
+	e, ok := evidence.Executions(p, s.Frame)
+	return ok && (e.PerUnit <= 0 || p.Manifest.Unit() == "run" && e.PerUnit < 2)
+}
+
+// What a function does with a pool that it opens.
+const (
+	closes   = "closes it again. Every call pays for a new connection."
+	abandons = "never closes it. Every call pays for a new connection, which stays open."
+)
+
+// opened returns the place of the function that closes or abandons the pool which a call on the
+// line opens: that of the line, or one that calls it for the pool or for a struct that holds it. It
+// is nil if there is none, or the call runs once.
+func opened(s *gocode.Syntax, p *gocode.Place) (*gocode.Place, string) {
 	for _, call := range syntax.CallsOf(p, opens...) {
 		if !loops.PerCall(p, call) {
 			continue
 		}
-		if closed(p, call) {
-			return p
+		if closed(p, call, false) {
+			return p, closes
 		}
-		if p.Func != p.Decl || !returned(p, call) {
-			continue
+		if abandoned(p, call) {
+			return p, abandons
 		}
-		self := p.Info.Defs[p.Decl.Name]
-		for _, in := range s.Calls(func(fn *types.Func) bool { return fn == self }) {
-			for _, call := range in.Calls() {
-				if in.Callee(call) == self && loops.PerCall(in, call) && closed(in, call) {
-					return in
-				}
+		for _, use := range flow.Returned(s, p, call) {
+			switch {
+			case !loops.PerCall(use.Place, use.Call):
+			case closed(use.Place, use.Call, use.Wrapped):
+				return use.Place, closes
+			case !use.Wrapped && abandoned(use.Place, use.Call):
+				return use.Place, abandons
 			}
 		}
 	}
-	return nil
+	return nil, ""
 }
 
-// returned reports whether the function returns the pool that a call opens.
-func returned(p *gocode.Place, open *ast.CallExpr) bool {
-	found := false
-	ast.Inspect(p.Decl, func(n ast.Node) bool {
-		if ret, ok := n.(*ast.ReturnStmt); ok && len(ret.Results) > 0 {
-			found = found || syntax.Origin(p, ret.Results[0]) == ast.Expr(open)
+// abandoned reports whether the function only calls methods of the pool that open returned, none of
+// which closes it: nothing else has the pool.
+func abandoned(p *gocode.Place, open *ast.CallExpr) bool {
+	v := syntax.Result(p, open)
+	if v == nil || !syntax.Local(p, v) || syntax.IsResult(p, v) || syntax.Origin(p, syntax.AssignedTo(p, open)) != ast.Expr(open) {
+		return false
+	}
+	reads := syntax.Reads(p, v)
+	for _, id := range reads {
+		switch n := syntax.Parent(p.Outer(), id).(type) {
+		case *ast.SelectorExpr:
+			call, ok := syntax.Parent(p.Outer(), n).(*ast.CallExpr)
+			if !ok || call.Fun != ast.Expr(n) || n.Sel.Name == "DB" || n.Sel.Name == "Close" || lasting(p, call) {
+				return false
+			}
+		case *ast.BinaryExpr:
+		default:
+			return false
 		}
-		return !found
-	})
-	return found
+	}
+	return len(reads) > 0
 }
 
-// closed reports whether the function calls Close on the pool that open returned.
-func closed(p *gocode.Place, open *ast.CallExpr) bool {
+// lasting reports whether a method returns something that refers to the pool, such as a statement
+// or a session.
+func lasting(p *gocode.Place, call *ast.CallExpr) bool {
+	_, ok := syntax.Parent(p.Outer(), call).(*ast.ReturnStmt)
+	return ok && !isError(p.TypeOf(call))
+}
+
+func isError(t types.Type) bool {
+	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
+}
+
+// closed reports whether the function calls Close on the pool that open returned, or on what holds
+// it.
+func closed(p *gocode.Place, open *ast.CallExpr, wrapped bool) bool {
 	found := false
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
-		if ok && p.CalleeName(call) == "(*database/sql.DB).Close" && syntax.Origin(p, syntax.Receiver(call)) == ast.Expr(open) {
-			found = true
+		if !ok || found {
+			return !found
 		}
+		if name := p.CalleeName(call); !funcname.Match(name, closings...) && !(wrapped && strings.HasSuffix(name, ").Close")) {
+			return true
+		}
+		from := syntax.Origin(p, syntax.Receiver(call))
+		if inner, ok := from.(*ast.CallExpr); ok && p.CalleeName(inner) == "(*gorm.io/gorm.DB).DB" {
+			from = syntax.Origin(p, syntax.Receiver(inner))
+		}
+		found = from == ast.Expr(open)
 		return !found
 	})
 	return found

@@ -4,6 +4,7 @@ package sqlprepareperquery
 import (
 	"fmt"
 	"go/ast"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
@@ -12,6 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 )
 
 // Rule is sql-prepare-per-query.
@@ -28,7 +30,7 @@ func Rule() rule.Rule {
 				// The wait for the server, two round trips per query, is in no CPU profile.
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
 			},
-			Start: finder.Callers{Functions: []string{"database/sql.(*DB).Prepare", "database/sql.(*DB).PrepareContext", "database/sql.(*Tx).Prepare", "database/sql.(*Tx).PrepareContext", "database/sql.(*Stmt).Close"}},
+			Start: finder.Frames(preparer),
 			Judge: judge,
 		},
 	}
@@ -47,35 +49,81 @@ and with connection poolers that do not support kept statements.
 
 Seen in the field: mattn/go-sqlite3#1387, golang/go#32298.`
 
+// prepares are the functions that prepare a statement, as profiles name them.
+var prepares = []string{
+	"database/sql.(*DB).Prepare*", "database/sql.(*Tx).Prepare*", "database/sql.(*Conn).Prepare*",
+	"github.com/jmoiron/sqlx.(*DB).Prepare*", "github.com/jmoiron/sqlx.(*Tx).Prepare*",
+}
+
+// closing is the method that closes a statement, as profiles name it.
+const closing = "database/sql.(*Stmt).Close"
+
+// preparer returns the frame, nearest to the program's own code, that prepares or closes a
+// statement; -1 for none.
+func preparer(r *site.Row) int {
+	at := -1
+	for i := 1; i < len(r.Stack); i++ {
+		kind := r.Stack[i].Owner.Kind
+		if (kind == gocode.Main || kind == gocode.Dependency) && (funcname.Match(r.Stack[i-1].Function, prepares...) || r.Stack[i-1].Function == closing) {
+			at = i // a library prepares it through database/sql
+		}
+		if kind == gocode.Main {
+			break
+		}
+	}
+	return at
+}
+
 func judge(c *finder.Case) bool {
-	call := prepared(c.Pass.Syntax, c.Place)
+	c.Allocs = nil
+	call, in := prepared(c.Pass.Syntax, c.Place)
 	if call == nil {
 		return false
 	}
 	query := syntax.Text(call.Args[len(call.Args)-1])
-	c.Cause = fmt.Sprintf("%s prepares %s, executes it once and closes it: three round trips where one would do, and a parse each time.", syntax.FuncName(c.Place), query)
+	through := ""
+	if in.Decl != c.Place.Decl {
+		through = " through " + syntax.FuncName(c.Place)
+	}
+	c.Cause = fmt.Sprintf("%s prepares %s%s, executes it once and closes it: three round trips where one would do, and a parse each time.", syntax.FuncName(in), query, through)
 	c.Fix = "Keep the *sql.Stmt next to the DB (it is safe for concurrent use), or pass the arguments to Query or Exec of the DB."
-	if funcname.Match(c.Place.CalleeName(call), "(*database/sql.Tx).*") {
+	if funcname.Match(c.Place.CalleeName(call), "(*database/sql.Tx).*", "(*github.com/jmoiron/sqlx.Tx).*") {
 		c.Fix = "Pass the arguments to Query or Exec of the Tx, or keep the *sql.Stmt next to the DB and use it in the transaction with Tx.Stmt."
 	}
 	return true
 }
 
 // prepared returns the call of Prepare on the line, or the one whose statement is closed on the
-// line, if the function executes the statement once and closes it.
-func prepared(s *gocode.Syntax, p *gocode.Place) *ast.CallExpr {
-	calls := syntax.CallsOf(p, "(*database/sql.DB).Prepare*", "(*database/sql.Tx).Prepare*")
-	for _, c := range syntax.CallsOf(p, "(*database/sql.Stmt).Close") {
-		if made, ok := syntax.Origin(p, syntax.Receiver(c)).(*ast.CallExpr); ok && funcname.Match(p.CalleeName(made), "(*database/sql.DB).Prepare*", "(*database/sql.Tx).Prepare*") {
+// line, if the function executes the statement once and closes it, or returns it to one that does.
+// That function's place is returned as well.
+func prepared(s *gocode.Syntax, p *gocode.Place) (*ast.CallExpr, *gocode.Place) {
+	typed := funcname.TypedAll(prepares)
+	calls := syntax.CallsOf(p, typed...)
+	for _, c := range syntax.CallsOf(p, funcname.Typed(closing)) {
+		if made, ok := syntax.Origin(p, syntax.Receiver(c)).(*ast.CallExpr); ok && funcname.Match(p.CalleeName(made), typed...) {
 			calls = append(calls, made)
 		}
 	}
 	for _, call := range calls {
-		if len(flow.Constants(s, p, call.Args[len(call.Args)-1])) > 0 && loops.PerCall(p, call) && usedOnce(p, call) {
-			return call
+		if len(flow.Constants(s, p, call.Args[len(call.Args)-1])) == 0 || !loops.PerCall(p, call) {
+			continue
+		}
+		if usedOnce(p, call) {
+			return call, p
+		}
+		for _, use := range flow.Returned(s, p, call) {
+			if !use.Wrapped && loops.PerCall(use.Place, use.Call) && usedOnce(use.Place, use.Call) {
+				return call, use.Place
+			}
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// executes are the methods that execute a statement.
+var executes = []string{
+	"Exec", "ExecContext", "Query", "QueryContext", "QueryRow", "QueryRowContext",
+	"MustExec", "MustExecContext", "Queryx", "QueryxContext", "QueryRowx", "QueryRowxContext", "Get", "GetContext", "Select", "SelectContext",
 }
 
 // usedOnce reports whether the function closes the statement that a call prepares, executes it at
@@ -98,10 +146,10 @@ func usedOnce(p *gocode.Place, call *ast.CallExpr) bool {
 		if !ok || sel.X != use {
 			return false
 		}
-		switch sel.Sel.Name {
-		case "Close":
+		switch {
+		case sel.Sel.Name == "Close":
 			closed = true
-		case "Exec", "ExecContext", "Query", "QueryContext", "QueryRow", "QueryRowContext":
+		case slices.Contains(executes, sel.Sel.Name):
 			executed++
 			if len(loops.Around(p, use)) > len(loops.Around(p, call)) {
 				return false

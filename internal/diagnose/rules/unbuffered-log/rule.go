@@ -54,15 +54,16 @@ func Rule() rule.Rule {
 				// itself: see buffered.
 				Fraction: rule.Fraction{Expect: 0.6, Low: 0.3, High: 1},
 			},
-			Lines: lines(),
+			Lines: append(lines(), moduleLines()...),
 		},
 	}
 }
 
-const doc = `The loggers of packages log and log/slog write every line immediately, under a
-mutex. When the writer is a file, a pipe or the terminal, each line is a write
-system call, and goroutines that log at the same time queue for it. In a service
-that logs on each request this is often the largest part of its CPU.
+const doc = `The loggers of packages log and log/slog, zap, zerolog and logrus write every
+line immediately, most of them under a mutex. When the writer is a file, a pipe or
+the terminal, each line is a write system call, and goroutines that log at the
+same time queue for it. In a service that logs on each request this is often the
+largest part of its CPU.
 
 Put a bufio.Writer between the logger and the file (with a mutex of its own,
 flushed every second and at exit), or do not log what nobody reads.
@@ -71,8 +72,10 @@ A buffer has a price: the last lines are lost when the program crashes, and line
 appear later. For an audit log that may be wrong; then write in batches in the
 program instead. It is fine for rare log lines.
 
-The rule knows the standard library's loggers. It reports only writes that the
-logger itself makes, so a logger that already writes into a buffer is left alone.
+The rule knows the standard library's loggers, zap, zerolog, logrus and a few
+others, and the access logs of gin, echo and gorilla. It reports only writes that
+the logger itself makes, so a logger that already writes into a buffer is left
+alone.
 
 Seen in the field: erigontech/erigon#20454, and the left-pad service of
 "Profiling and optimizing Go web applications" (artem.krylysov.com, 2017),
