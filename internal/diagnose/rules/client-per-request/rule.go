@@ -19,6 +19,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // Rule is client-per-request.
@@ -51,7 +52,8 @@ It is safe for concurrent use. For many concurrent requests to one host raise
 MaxIdleConnsPerHost; the default is 2.
 
 The rule follows functions of the program that return a client, or something
-that holds one.
+that holds one, or that are passed one, and knows constructors of resty, req and
+retryablehttp.
 
 It is fine for one request per program, and where each tenant has certificates
 of its own (keep one client per tenant then). A new http.Client without a
@@ -113,6 +115,9 @@ const mostRequests = 2
 // requests, which a function below it has.
 func often(p *rule.Pass, sends, creates *site.Frame) bool {
 	requests, ok := evidence.Executions(p, *sends)
+	if !ok && sends.Owner.Kind == gocode.Dependency {
+		requests, ok = evidence.Executions(p, *creates) // the module's code is not counted
+	}
 	clients, also := evidence.Executions(p, *creates)
 	return ok && also && clients.PerUnit > 0 && requests.PerUnit <= mostRequests*clients.PerUnit && evidence.Hot(p, clients)
 }
@@ -131,29 +136,60 @@ func look(s *gocode.Syntax, p *gocode.Place) *made {
 		return nil
 	}
 	for _, call := range syntax.Calls(p) {
-		client := syntax.Receiver(call)
-		if client == nil {
-			continue
+		for _, client := range clients(p, call) {
+			if m := used(s, p, call, client); m != nil {
+				return m
+			}
 		}
-		from := syntax.Origin(p, client)
-		c := creator{syntax: s}
-		if !syntax.Within(p.Decl, from) || !c.creates(p, client, mostSteps) {
-			continue
-		}
-		m := &made{at: from}
-		if lit := c.literal; lit != nil && syntax.Within(p.Decl, lit) {
-			m.at = lit
-		} else if helper, ok := from.(*ast.CallExpr); ok {
-			m.through = funcname.Short(p.CalleeName(helper))
-		}
-		if !loops.PerCall(p, m.at) || len(loops.Around(p, call)) > len(loops.Around(p, m.at)) {
-			continue
-		}
-		_, jar := syntax.Field(p, from, "net/http.Client", "Jar")
-		m.jar = jar != nil
-		return m
 	}
 	return nil
+}
+
+// clients returns the expressions in a call that may be a client or hold one: the receiver, and
+// arguments that are passed to a function of the program.
+func clients(p *gocode.Place, call *ast.CallExpr) (found []ast.Expr) {
+	if x := syntax.Receiver(call); x != nil {
+		found = append(found, x)
+	}
+	if fn := p.Callee(call); fn == nil || fn.Pkg() == nil || symbol.Standard(fn.Pkg().Path()) {
+		return found
+	}
+	for _, arg := range call.Args {
+		switch t := p.TypeOf(arg); {
+		case t == nil:
+		case carries(t), types.IsInterface(t):
+			found = append(found, arg)
+		}
+	}
+	return found
+}
+
+// used returns the client of a call, if the function creates it with a transport of its own for
+// this call alone; nil for others.
+func used(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr, client ast.Expr) *made {
+	from := syntax.Origin(p, client)
+	c := creator{syntax: s}
+	if !syntax.Within(p.Decl, from) || !c.creates(p, client, mostSteps) {
+		return nil
+	}
+	m := &made{at: from}
+	if lit := c.literal; lit != nil && syntax.Within(p.Decl, lit) {
+		m.at = lit
+	} else if helper, ok := from.(*ast.CallExpr); ok {
+		m.through = funcname.Short(p.CalleeName(helper))
+	}
+	if !loops.PerCall(p, m.at) || len(loops.Around(p, call)) > len(loops.Around(p, m.at)) {
+		return nil
+	}
+	_, jar := syntax.Field(p, from, "net/http.Client", "Jar")
+	m.jar = jar != nil
+	return m
+}
+
+// constructors are functions of other modules that return a client with a new transport.
+var constructors = []string{
+	"github.com/hashicorp/go-retryablehttp.NewClient", "github.com/hashicorp/go-cleanhttp.Default*",
+	"github.com/go-resty/resty*.New", "resty.dev/v*.New", "github.com/imroc/req*.C", "github.com/imroc/req*.NewClient",
 }
 
 // mostSteps is how many functions, fields and variables a client is followed through.
@@ -187,6 +223,9 @@ func (c *creator) creates(p *gocode.Place, e ast.Expr, steps int) bool {
 	case *ast.CallExpr:
 		if p.CalleeName(e) == "(*net/http.Transport).Clone" {
 			c.literal = e
+			return true
+		}
+		if funcname.Match(p.CalleeName(e), constructors...) {
 			return true
 		}
 		return c.returns(p, e, steps-1)

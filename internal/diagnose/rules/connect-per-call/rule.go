@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -109,6 +110,9 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		c.Cause = fmt.Sprintf("%s opens a connection with %s, uses it and closes it again: every call pays for the connection.", syntax.FuncName(c.Place), l.open)
 		c.Fix = fmt.Sprintf("Call %s once at startup and share the result; if it is not safe for concurrent use, keep a pool of them.", l.open)
+		if l.open == funcname.Short(mails) {
+			c.Fix = "Keep an smtp.Client and send many mails through it (Mail, Rcpt, Data, then Reset): it is not safe for concurrent use."
+		}
 		return true
 	}
 	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
@@ -123,6 +127,9 @@ type line struct {
 // look returns what a line does with a connection; nil for anything else.
 func look(_ *site.Frame, p *gocode.Place) *line {
 	for _, call := range p.Calls() {
+		if p.CalleeName(call) == mails && loops.PerCall(p, call) {
+			return &line{funcname.Short(mails)}
+		}
 		open, v := opened(p, call)
 		if v == nil || lent(p, open) || !loops.PerCall(p, open) || !usedAndClosed(p, v) {
 			continue
@@ -140,6 +147,9 @@ func look(_ *site.Frame, p *gocode.Place) *line {
 	}
 	return &line{}
 }
+
+// mails opens a connection for one mail, and closes it.
+const mails = "net/smtp.SendMail"
 
 // lent reports whether a call takes a connection from a pool, which opens it only when it has none:
 // its own rules are about that.
@@ -195,11 +205,18 @@ func opened(p *gocode.Place, call *ast.CallExpr) (*ast.CallExpr, *types.Var) {
 	return open, v
 }
 
-// closes reports whether values of a type have the method Close.
+// releases are the methods that close a connection: mongo.Client has Disconnect, smtp.Client Quit.
+func releases() []string {
+	return []string{"Close", "CloseNow", "Disconnect", "Quit", "Logout", "Unbind", "Drain"}
+}
+
+// closes reports whether values of a type have a method that closes a connection.
 func closes(t types.Type) bool {
-	o, _, _ := types.LookupFieldOrMethod(t, true, nil, "Close")
-	_, ok := o.(*types.Func)
-	return ok
+	return slices.ContainsFunc(releases(), func(name string) bool {
+		o, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
+		_, ok := o.(*types.Func)
+		return ok
+	})
 }
 
 // usedAndClosed reports whether the function closes v, uses it for something else, and does not
@@ -213,7 +230,7 @@ func usedAndClosed(p *gocode.Place, v *types.Var) bool {
 		}
 		switch n := path[0].(type) {
 		case *ast.SelectorExpr:
-			if n.Sel.Name == "Close" {
+			if slices.Contains(releases(), n.Sel.Name) {
 				closed = true
 			} else {
 				used = true

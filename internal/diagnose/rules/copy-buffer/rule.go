@@ -80,7 +80,7 @@ func makes(r *site.Row, functions ...string) bool {
 func judge(c *finder.Case) bool {
 	for _, call := range syntax.Calls(c.Place) {
 		switch name := c.Place.CalleeName(call); {
-		case funcname.Match(name, "io.Copy", "io.CopyN"):
+		case funcname.Match(name, "io.Copy", "io.CopyN"), name == "io.CopyBuffer" && c.Place.Info.Types[call.Args[2]].IsNil():
 			copied(c, call, name)
 			return true
 		case funcname.Match(name, "(*net/http/httputil.ReverseProxy).ServeHTTP", "(net/http.Handler).ServeHTTP"):

@@ -186,9 +186,13 @@ func filled(p *gocode.Place, call *ast.CallExpr) *types.Var {
 // counts reports whether a call has a constant query that counts rows.
 func counts(p *gocode.Place, call *ast.CallExpr) bool {
 	for _, arg := range call.Args {
-		text, ok := syntax.ConstString(p, arg)
+		text, ok := syntax.ConstString(p, syntax.Origin(p, arg))
 		text = strings.ToLower(strings.Join(strings.Fields(text), ""))
-		if ok && (strings.HasPrefix(text, "selectcount(*)from") || strings.HasPrefix(text, "selectcount(1)from")) && !strings.Contains(text, "groupby") {
+		column, from, counted := strings.Cut(strings.TrimPrefix(text, "selectcount("), ")")
+		if !ok || !counted || !strings.HasPrefix(text, "selectcount(") || strings.Contains(text, "groupby") || strings.HasPrefix(column, "distinct") {
+			continue
+		}
+		if _, ok := strings.CutPrefix(from, "as"); ok || strings.HasPrefix(from, "from") {
 			return true
 		}
 	}

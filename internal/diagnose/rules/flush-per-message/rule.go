@@ -5,6 +5,8 @@ package flushpermessage
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -20,6 +22,7 @@ import (
 // writers are functions that write out what a buffer holds; compressors end a block, too.
 var (
 	writers     = []string{"bufio.(*Writer).Flush", "encoding/csv.(*Writer).Flush", "os.(*File).Sync"}
+	responses   = []string{"net/http.(*response).Flush*", "net/http.(*http2responseWriter).Flush*", "net/http.(*ResponseController).Flush"}
 	compressors = []string{
 		"compress/gzip.(*Writer).Flush", "compress/flate.(*Writer).Flush", "compress/zlib.(*Writer).Flush",
 		"github.com/klauspost/compress/gzip.(*Writer).Flush", // which calls the one of its own flate, as that of zlib does
@@ -41,7 +44,7 @@ func Rule() rule.Rule {
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
 				Specificity: 1,
 			},
-			Start: finder.Callers{Functions: slices.Concat(writers, compressors)},
+			Start: finder.Callers{Functions: slices.Concat(writers, responses, compressors)},
 			Judge: judge,
 		},
 	}
@@ -50,7 +53,7 @@ func Rule() rule.Rule {
 const doc = `A bufio.Writer saves system calls by delaying writes; a Flush after each piece
 undoes that. File.Sync after each piece is even more expensive: it waits for the
 disk. Flush of a compressor ends a block: what follows starts with new tables,
-and the output grows.
+and the output grows. Flush of an HTTP response sends a chunk.
 
 When all pieces are available, and the loop does not wait between them, one
 Flush (and one Sync, if at all) after the loop writes the same bytes. A function
@@ -65,14 +68,14 @@ Seen in the field: SamSaffron/term-llm#571, lyft/gostats#32, coder/websocket#563
 (half of a server's CPU in write calls).`
 
 func judge(c *finder.Case) bool {
-	c.Calls = syntax.CallsOf(c.Place, funcname.TypedAll(slices.Concat(writers, compressors))...)
+	c.Calls = syntax.CallsOf(c.Place, append(funcname.TypedAll(slices.Concat(writers, responses, compressors)), flusher)...)
 	if len(c.Calls) == 0 {
 		return false
 	}
 	var loop ast.Node
 	ok := c.All(func(call *ast.CallExpr) bool {
 		loop = loops.Repeating(c.Place, call)
-		return loop != nil && !loops.Waits(c.Place, loop) && every(c.Place, loop, call) && loops.FromOutside(c.Place, loop, call.Fun)
+		return loop != nil && !loops.Waits(c.Place, loop) && every(c.Place, loop, call) && loops.FromOutside(c.Place, loop, flushed(c.Place, call))
 	})
 	if !ok {
 		return inCaller(c)
@@ -88,6 +91,9 @@ func judge(c *finder.Case) bool {
 			syntax.Line(c.Place, loop.Pos()), syntax.Text(call))
 		c.Fix = fmt.Sprintf("Call %s once per batch, after the loop, if no reader waits for each piece.", syntax.Text(call))
 	}
+	if c.Name() == flusher || funcname.Match(c.Name(), funcname.TypedAll(responses)...) {
+		c.Confidence = rule.Likely // the client may wait for each piece
+	}
 	if strings.HasSuffix(c.Name(), "Sync") {
 		c.Confidence = rule.Likely // each piece may have to be durable before the next
 		c.Fix = fmt.Sprintf("Call %s once, after the loop, unless each piece must be on the disk before the next one starts.", syntax.Text(call))
@@ -102,8 +108,8 @@ const levels = 2
 // each piece.
 func inCaller(c *finder.Case) bool {
 	call := c.Calls[0]
-	w := syntax.Receiver(call)
-	if w == nil || len(c.Calls) > 1 || len(loops.Around(c.Place, call)) > 0 || !every(c.Place, c.Place.Func, call) {
+	w := flushed(c.Place, call)
+	if len(c.Calls) > 1 || len(loops.Around(c.Place, call)) > 0 || !every(c.Place, c.Place.Func, call) {
 		return false
 	}
 	var by loops.Caller
@@ -129,14 +135,42 @@ func inCaller(c *finder.Case) bool {
 	return true
 }
 
+// flusher is the method by which handlers flush a response.
+const flusher = "(net/http.Flusher).Flush"
+
+// flushed returns the expression that a call flushes: w of w.(http.Flusher).Flush(), too.
+func flushed(p *gocode.Place, call *ast.CallExpr) ast.Expr {
+	to := syntax.Receiver(call)
+	if to == nil {
+		return call.Fun
+	}
+	if as, ok := syntax.Origin(p, to).(*ast.TypeAssertExpr); ok {
+		return as.X
+	}
+	if v := syntax.LocalVar(p, to); v != nil {
+		// f, ok := w.(http.Flusher)
+		if a, ok := declaring(p, v).(*ast.AssignStmt); ok && len(a.Rhs) == 1 {
+			if as, ok := ast.Unparen(a.Rhs[0]).(*ast.TypeAssertExpr); ok {
+				return as.X
+			}
+		}
+	}
+	return call.Fun
+}
+
+func declaring(p *gocode.Place, v *types.Var) ast.Node {
+	stmt, _ := syntax.Declared(p, v)
+	return stmt
+}
+
 // every reports whether a call is in the loop's body itself, not under a condition that selects
-// some iterations.
+// some iterations: one that all iterations decide alike does not.
 func every(p *gocode.Place, loop, call ast.Node) bool {
 	var child ast.Node = call
 	for _, n := range p.Enclosing(call) {
 		switch n := n.(type) {
 		case *ast.IfStmt:
-			if child == n.Body || child == n.Else {
+			if (child == n.Body || child == n.Else) && !alike(p, loop, n) {
 				return false
 			}
 		case *ast.CaseClause, *ast.CommClause:
@@ -148,4 +182,25 @@ func every(p *gocode.Place, loop, call ast.Node) bool {
 		child = n
 	}
 	return false
+}
+
+// alike reports whether a condition has the same value in each iteration: it asks only for what
+// does not change in the loop, such as whether the writer is an http.Flusher. In a function that
+// writes one piece, that question is about the writer alone.
+func alike(p *gocode.Place, loop ast.Node, cond *ast.IfStmt) bool {
+	if cond.Init == nil {
+		if b, ok := ast.Unparen(cond.Cond).(*ast.BinaryExpr); ok && b.Op == token.NEQ && p.Info.Types[b.Y].IsNil() {
+			return loops.Invariant(p, loop, b.X)
+		}
+		return loops.Steady(p, loop, cond.Cond)
+	}
+	a, ok := cond.Init.(*ast.AssignStmt)
+	if !ok || len(a.Rhs) != 1 {
+		return false
+	}
+	as, ok := ast.Unparen(a.Rhs[0]).(*ast.TypeAssertExpr)
+	if _, asked := ast.Unparen(cond.Cond).(*ast.Ident); !ok || !asked {
+		return false
+	}
+	return loops.Body(loop) == nil || loops.Invariant(p, loop, as.X)
 }

@@ -102,6 +102,13 @@ func embedded(rows []*site.Row) bool {
 	return true
 }
 
+// collects reports whether a row only adds a command to a pipeline, which sends all of them later.
+func collects(r *site.Row) bool {
+	return slices.ContainsFunc(r.Stack, func(f *site.Frame) bool {
+		return funcname.Match(f.Function, "github.com/redis/go-redis*.(*Pipeline).Process", "github.com/go-redis/redis*.(*Pipeline).Process")
+	})
+}
+
 // fewest is the minimum mean number of iterations.
 func (k asked) fewest() float64 {
 	if k.noun == request {
@@ -119,6 +126,8 @@ func kinds() []asked {
 			"gorm.io/gorm.(*DB).First", "gorm.io/gorm.(*DB).Find", "gorm.io/gorm.(*DB).Take", "gorm.io/gorm.(*DB).Count", "gorm.io/gorm.(*DB).Scan", "gorm.io/gorm.(*DB).Pluck",
 			"github.com/jackc/pgx/v4.(*Conn).Query*", "github.com/jackc/pgx/v4/pgxpool.(*Pool).Query*", "github.com/gocql/gocql.(*Query).Iter", "github.com/gocql/gocql.(*Query).Scan",
 			"go.mongodb.org/mongo-driver/mongo.(*Collection).Find*", "go.mongodb.org/mongo-driver/v2/mongo.(*Collection).Find*",
+			"go.mongodb.org/mongo-driver*/mongo.(*Collection).CountDocuments", "go.mongodb.org/mongo-driver*/mongo.(*Collection).Aggregate",
+			"gorm.io/gorm.(*DB).Last", "gorm.io/gorm.(*DB).Row*",
 		}, false},
 		{statement, "Write the rows together, in one transaction: one INSERT with many rows, COPY, or a batch of the driver.", []string{
 			"database/sql.(*DB).Exec*", "database/sql.(*Tx).Exec*", prepared, "database/sql.(*Conn).Exec*",
@@ -135,7 +144,8 @@ func kinds() []asked {
 		}, false},
 		{request, "Where no answer decides the next request, send them in parallel (errgroup, with SetLimit): the loop then takes as long as the slowest. Or ask for all in one request if the other side has such an endpoint, or cache the answers.", []string{
 			"net/http.(*Client).*", "net/http.Get", "net/http.Post", "net/http.Head", "net/http.PostForm",
-			"google.golang.org/grpc.(*ClientConn).Invoke", "net/rpc.(*Client).Call", "github.com/nats-io/nats%2ego.(*Conn).Request*",
+			"github.com/elastic/*transport*.(*Client).Perform", "github.com/opensearch-project/opensearch-go*.(*Client).Perform",
+			"google.golang.org/grpc.(*ClientConn).Invoke", "net/smtp.SendMail", "net/rpc.(*Client).Call", "github.com/nats-io/nats%2ego.(*Conn).Request*",
 			"connectrpc.com/connect.(*Client[...]).CallUnary", "github.com/valyala/fasthttp.(*Client).Do*", "github.com/valyala/fasthttp.(*HostClient).Do*",
 		}, false},
 		{"message to a broker", "Send the messages together: these clients take a list, or collect messages and send them in the background.", []string{
@@ -144,7 +154,7 @@ func kinds() []asked {
 		}, false},
 		{"name lookup", "Cache the addresses for a while instead of resolving the name each time.", []string{"net.(*Resolver).Lookup*", "net.Lookup*"}, false},
 		{"file access", "Read the files once and cache what is needed, with their modification times; or list the directory once (os.ReadDir).", []string{
-			"os.Open", "os.OpenFile", "os.ReadFile", "os.Stat", "os.Lstat", "os.Create", "os.WriteFile", "path/filepath.EvalSymlinks",
+			"os.Open", "os.OpenFile", "os.ReadFile", "os.ReadDir", "io/ioutil.ReadFile", "io/ioutil.ReadDir", "io/fs.ReadFile", "io/fs.ReadDir", "io/fs.Stat", "os.Stat", "os.Lstat", "os.Create", "os.WriteFile", "io/ioutil.WriteFile", "path/filepath.EvalSymlinks",
 		}, false},
 		{"start of a process", "Start one process for all, or do the work in this one.", []string{"os/exec.(*Cmd).Run", "os/exec.(*Cmd).Output", "os/exec.(*Cmd).CombinedOutput", "os/exec.(*Cmd).Start"}, false},
 		{"commit to disk (fsync)", "Put writes that belong together into one transaction or one batch, and commit (fsync) once.", []string{
@@ -160,7 +170,7 @@ func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
 	for _, k := range kinds() {
 		for _, m := range finder.Through(p, k.functions...) {
-			m.CPU = stacks.Select(m.CPU, stacks.Steady)
+			m.CPU = stacks.Select(m.CPU, func(r *site.Row) bool { return stacks.Steady(r) && !collects(r) })
 			if m.Empty() || k.noun == statement && embedded(m.CPU) {
 				continue
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
@@ -32,6 +33,8 @@ var loggers = []string{
 	"log/slog.Debug*", "log/slog.Info*", "log/slog.Warn*", "log/slog.Error*", "log/slog.Log*", "(*log/slog.Logger).*",
 	"fmt.Print*", "(*go.uber.org/zap.*", "github.com/sirupsen/logrus.*", "(*github.com/sirupsen/logrus.*",
 	"(*github.com/rs/zerolog.*", "github.com/golang/glog.*", "k8s.io/klog*",
+	"github.com/rs/zerolog/log.*", "(github.com/hashicorp/go-hclog.Logger).*", "(github.com/go-kit/log.Logger).Log", "(github.com/go-logr/logr.Logger).*",
+	"github.com/charmbracelet/log.*", "(*github.com/charmbracelet/log.*",
 }
 
 // Rule is log-under-lock.
@@ -79,6 +82,15 @@ func unlocking(s *site.Site) rule.Match {
 	return rule.Match{Site: s, Mutex: rows, Callees: append(locks.Unlocks(), locks.Locks()...)}
 }
 
+// toStandard reports whether a call prints to standard output or standard error.
+func toStandard(p *gocode.Place, call *ast.CallExpr) bool {
+	if !funcname.Match(p.CalleeName(call), "fmt.Fprint*") || len(call.Args) == 0 {
+		return false
+	}
+	to := syntax.Text(call.Args[0])
+	return to == "os.Stderr" || to == "os.Stdout"
+}
+
 // judge reports whether log lines take a good part of the CPU under the lock.
 func judge(c *finder.Case) bool {
 	p, m, place := c.Pass, c.Match, c.Place
@@ -91,7 +103,7 @@ func judge(c *finder.Case) bool {
 	for _, s := range locks.Sections(place) {
 		var lines []*ast.CallExpr
 		for _, call := range s.Calls() {
-			if funcname.Match(place.CalleeName(call), loggers...) {
+			if funcname.Match(place.CalleeName(call), loggers...) || toStandard(place, call) {
 				lines = append(lines, call)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -106,14 +107,20 @@ func resolves(function string) bool {
 			return true
 		}
 	}
-	return false
+	return byName(name)
+}
+
+// byName reports whether a function looks a metric up by a name that has the labels in it, as in
+// VictoriaMetrics' client and in go-metrics.
+func byName(name string) bool {
+	return strings.HasPrefix(name, "GetOrCreate") || strings.HasPrefix(name, "GetOrRegister")
 }
 
 func guilty(c *finder.Case) bool {
 	p, m := c.Place, c.Match
 	for _, call := range syntax.Calls(p) {
 		if resolver(p, call) && loops.PerCall(p, call) && usedAtOnce(p, call) {
-			if how, fix := labels(p, call); how != "" {
+			if how, fix := labels(c.Pass.Syntax, p, call); how != "" {
 				narrow(m, true)
 				m.Cause = fmt.Sprintf("%s %s for each event, to find the same few children again and again.", syntax.Text(call.Fun), how)
 				m.Fix = fix
@@ -189,10 +196,16 @@ func calleeAt(r *site.Row, s *site.Site) string {
 // methods of its result.
 func resolver(p *gocode.Place, call *ast.CallExpr) bool {
 	fn := p.Callee(call)
-	if fn == nil || fn.Signature().Recv() == nil || !resolves("."+fn.Name()) {
+	if fn == nil || !resolves("."+fn.Name()) {
 		return false
 	}
 	sig := fn.Signature()
+	if byName(fn.Name()) {
+		return sig.Params().Len() > 0 && isString(sig.Params().At(0).Type()) && sig.Results().Len() > 0 && records(p, sig.Results().At(0).Type())
+	}
+	if sig.Recv() == nil {
+		return false
+	}
 	if sig.Params().Len() != 1 || sig.Results().Len() == 0 || !labelType(sig.Params().At(0).Type()) {
 		return false
 	}
@@ -217,12 +230,13 @@ func usedAtOnce(p *gocode.Place, call *ast.CallExpr) bool {
 	return true
 }
 
+func isString(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
 // labelType reports whether a parameter's type is []string or a map of strings.
 func labelType(t types.Type) bool {
-	isString := func(t types.Type) bool {
-		b, ok := t.Underlying().(*types.Basic)
-		return ok && b.Info()&types.IsString != 0
-	}
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
 		return isString(u.Elem())
@@ -244,7 +258,7 @@ func records(p *gocode.Place, t types.Type) bool {
 
 // labels returns what is wrong with the labels of a call, and the fix; "" when they are strings
 // that differ.
-func labels(p *gocode.Place, call *ast.CallExpr) (how, fix string) {
+func labels(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) (how, fix string) {
 	values, isMap := labelValues(p, call)
 	var formatted []string
 	constant := len(values) > 0
@@ -252,8 +266,11 @@ func labels(p *gocode.Place, call *ast.CallExpr) (how, fix string) {
 		if _, ok := p.Const(v); !ok {
 			constant = false
 		}
-		if c, ok := syntax.Origin(p, v).(*ast.CallExpr); ok && formats(p, c) {
-			formatted = append(formatted, syntax.Text(c))
+		for _, from := range flow.Sources(s, p, v) {
+			if formats(from.Place, from.Value) {
+				formatted = append(formatted, syntax.Text(from.Value))
+				break
+			}
 		}
 	}
 	switch {
@@ -270,28 +287,42 @@ func labels(p *gocode.Place, call *ast.CallExpr) (how, fix string) {
 // labelValues returns the labels that a call is given, and reports whether they are in a map
 // literal.
 func labelValues(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
-	if call.Ellipsis.IsValid() {
-		return nil, false
+	if fn := p.Callee(call); fn != nil && byName(fn.Name()) {
+		return call.Args[:1], false
 	}
 	if len(call.Args) == 1 {
 		if lit, ok := syntax.Origin(p, call.Args[0]).(*ast.CompositeLit); ok {
+			_, isMap := p.TypeOf(lit).Underlying().(*types.Map)
 			var values []ast.Expr
 			for _, e := range lit.Elts {
 				if kv, ok := e.(*ast.KeyValueExpr); ok {
-					values = append(values, kv.Value)
+					e = kv.Value
+				} else if isMap {
+					continue
 				}
+				values = append(values, e)
 			}
-			_, isMap := p.TypeOf(lit).Underlying().(*types.Map)
 			return values, isMap
 		}
+	}
+	if call.Ellipsis.IsValid() {
+		return nil, false
 	}
 	return call.Args, false
 }
 
-// formats reports whether a call returns a new string for a value of another type.
-func formats(p *gocode.Place, call *ast.CallExpr) bool {
-	name := p.CalleeName(call)
-	return funcname.Match(name, formatters...) || strings.HasSuffix(name, ").String") && len(call.Args) == 0
+// formats reports whether an expression makes a new string: of a value of another type, or of
+// several strings.
+func formats(p *gocode.Place, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		name := p.CalleeName(e)
+		return funcname.Match(name, formatters...) || strings.HasSuffix(name, ").String") && len(e.Args) == 0
+	case *ast.BinaryExpr:
+		_, constant := p.Const(e)
+		return syntax.IsString(p, e) && !constant
+	}
+	return false
 }
 
 // handedTo returns the call that gets the string of a formatting call through a local variable with

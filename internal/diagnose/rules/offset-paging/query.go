@@ -3,10 +3,12 @@ package offsetpaging
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/types"
 	"path"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -21,8 +23,12 @@ type query struct {
 	runs  float64
 }
 
-// byOffset matches SQL with an offset as a parameter. SQL has no other use of the word.
-const byOffset = `(?i)\boffset\s+(\?|[$:@]\w+|%[dvs])`
+// byOffset matches SQL with an offset as a parameter. SQL has no other use of the word; MySQL and
+// SQLite also have LIMIT offset, count. toOffset matches the text before a number that is appended.
+const (
+	byOffset = `(?i)\boffset\s+(\?|[$:@]\w+|%[dvs])|\blimit\s+(\?|[$:@]\w+|%[dvs])\s*,`
+	toOffset = `(?i)\boffset\s+$`
+)
 
 // mostCallers is how many callers of a function are searched for the loop.
 const mostCallers = 6
@@ -69,8 +75,17 @@ func (s *search) offsetOf(p *gocode.Place, call *ast.CallExpr) (text string, arg
 		}
 	}
 	for i, arg := range call.Args {
-		if sql, ok := syntax.ConstString(p, arg); ok && s.byOffset.MatchString(sql) {
-			return "OFFSET", call.Args[i+1:]
+		for _, v := range flow.Constants(s.pass.Syntax, p, arg) {
+			if v.Kind() == constant.String && s.byOffset.MatchString(constant.StringVal(v)) {
+				return "OFFSET", call.Args[i+1:]
+			}
+		}
+		if parts := syntax.Operands(syntax.Origin(p, arg)); len(parts) > 1 {
+			for j, part := range parts[1:] {
+				if sql, ok := syntax.ConstString(p, parts[j]); ok && s.toOffset.MatchString(sql) {
+					return "OFFSET", []ast.Expr{part}
+				}
+			}
 		}
 	}
 	return "", nil

@@ -61,7 +61,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	s := search{pass: p, byOffset: regexp.MustCompile(byOffset), functions: map[function]*query{}, lines: map[gocode.Pos]*query{}}
+	s := search{pass: p, byOffset: regexp.MustCompile(byOffset), toOffset: regexp.MustCompile(toOffset), functions: map[function]*query{}, lines: map[gocode.Pos]*query{}}
 	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
 }
 
@@ -69,6 +69,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 type search struct {
 	pass      *rule.Pass
 	byOffset  *regexp.Regexp
+	toOffset  *regexp.Regexp
 	functions map[function]*query
 	lines     map[gocode.Pos]*query
 }

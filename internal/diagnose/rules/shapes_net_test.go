@@ -1,0 +1,155 @@
+package rules_test
+
+import (
+	"testing"
+
+	contextchain "github.com/hone-go/hone/internal/diagnose/rules/context-chain"
+	flushpermessage "github.com/hone-go/hone/internal/diagnose/rules/flush-per-message"
+	metriclabel "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
+	statperfile "github.com/hone-go/hone/internal/diagnose/rules/stat-per-file"
+)
+
+// TestFlushPerMessageShapes: flushes in loops, under conditions, and of responses.
+func TestFlushPerMessageShapes(t *testing.T) {
+	const head = `import (
+	"bufio"
+	"fmt"
+	"net/http"
+)
+
+type out struct {
+	w    *bufio.Writer
+	auto bool
+	full bool
+}
+
+func (o *out) add(s string) { o.full = len(s) > 80 }
+
+var (
+	_ = fmt.Sprint
+	_ http.Handler
+)`
+	checkShapes(t, flushpermessage.Rule(), head, "bufio.(*Writer).Flush", 0, []shape{
+		{"func F(w *bufio.Writer, lines []string) {\n\tfor _, l := range lines {\n\t\tw.WriteString(l)\n\t\tw.Flush() @\n\t}\n}", "after each piece"},
+		{"func F(o *out, lines []string, auto bool) {\n\tfor _, l := range lines {\n\t\to.w.WriteString(l)\n\t\tif auto {\n\t\t\to.w.Flush() @\n\t\t}\n\t}\n}", "after each piece"},
+		{"func F(o *out, lines []string) {\n\tfor _, l := range lines {\n\t\to.add(l)\n\t\tif o.full {\n\t\t\to.w.Flush() @\n\t\t}\n\t}\n}", ""},
+		{"func F(w *bufio.Writer, lines []string) {\n\tfor i, l := range lines {\n\t\tw.WriteString(l)\n\t\tif i%100 == 0 {\n\t\t\tw.Flush() @\n\t\t}\n\t}\n}", ""},
+		{"func F(w *bufio.Writer, lines []string) {\n\tfor _, l := range lines {\n\t\tw.WriteString(l)\n\t\tif w.Buffered() > 100 {\n\t\t\tw.Flush() @\n\t\t}\n\t}\n}", ""},
+	})
+	checkShapes(t, flushpermessage.Rule(), head, "bufio.(*Writer).Flush net/http.(*response).FlushError net/http.(*response).Flush", 0, []shape{
+		{"func F(w http.ResponseWriter, lines []string) {\n\tfor _, l := range lines {\n\t\tfmt.Fprintln(w, l)\n\t\tif f, ok := w.(http.Flusher); ok {\n\t\t\tf.Flush() @\n\t\t}\n\t}\n}", "after each piece"},
+		{"func F(w http.ResponseWriter, lines []string) {\n\tf, ok := w.(http.Flusher)\n\tfor _, l := range lines {\n\t\tfmt.Fprintln(w, l)\n\t\tif ok {\n\t\t\tf.Flush() @\n\t\t}\n\t}\n}", "after each piece"},
+		{"func F(w http.ResponseWriter, lines []string) {\n\tf, _ := w.(http.Flusher)\n\tfor _, l := range lines {\n\t\tfmt.Fprintln(w, l)\n\t\tif f != nil {\n\t\t\tf.Flush() @\n\t\t}\n\t}\n}", "after each piece"},
+		{"func F(w http.ResponseWriter, lines []string) {\n\tfor _, l := range lines {\n\t\tfmt.Fprintln(w, l)\n\t\tw.(http.Flusher).Flush() @\n\t}\n}", "after each piece"},
+		{"func F(w http.ResponseWriter, lines []string) {\n\tfor _, l := range lines {\n\t\tevent_N(w, l) //: c_N\n\t}\n}\n\nfunc event_N(w http.ResponseWriter, l string) {\n\tfmt.Fprintln(w, l)\n\tif f, ok := w.(http.Flusher); ok {\n\t\tf.Flush() @ < c_N\n\t}\n}", "Leave the flush to the caller"},
+		{"func F(w http.ResponseWriter, lines chan string) {\n\tfor l := range lines {\n\t\tfmt.Fprintln(w, l)\n\t\tw.(http.Flusher).Flush() @\n\t}\n}", ""},
+		{"func F(ws []http.ResponseWriter, l string) {\n\tfor _, w := range ws {\n\t\tfmt.Fprintln(w, l)\n\t\tw.(http.Flusher).Flush() @\n\t}\n}", ""},
+	})
+}
+
+// TestStatPerFileShapes: callbacks, and lists of files, of which only names and kinds are used.
+func TestStatPerFileShapes(t *testing.T) {
+	const head = `import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+func hidden(info fs.FileInfo) bool { return strings.HasPrefix(info.Name(), ".") }
+
+func large(info fs.FileInfo) bool { return info.Size() > 100 }
+
+func collect(to *[]string) filepath.WalkFunc {
+	return func(path string, info fs.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			*to = append(*to, path)
+		}
+		return err
+	}
+}
+
+var (
+	_ = sort.Slice
+	_ os.File
+)`
+	const says = "only names and kinds are used"
+	checkShapes(t, statperfile.Rule(), head, "os.lstatNolog os.Lstat path/filepath.walk path/filepath.Walk", 0, []shape{
+		{"func F(root string) (all []string) {\n\tfilepath.Walk(root, collect(&all)) @\n\treturn all\n}", says},
+		{"func F(root string) (n int) {\n\tvisit := func(_ string, info fs.FileInfo, err error) error {\n\t\tif info.Mode().IsRegular() {\n\t\t\tn++\n\t\t}\n\t\treturn err\n\t}\n\tfilepath.Walk(root, visit) @\n\treturn n\n}", says},
+		{"func F(root string) (n int) {\n\tfilepath.Walk(root, func(_ string, info fs.FileInfo, err error) error { @\n\t\tif !hidden(info) {\n\t\t\tn++\n\t\t}\n\t\treturn err\n\t})\n\treturn n\n}", says},
+		{"func F(root string) (n int) {\n\tfilepath.Walk(root, func(_ string, info fs.FileInfo, err error) error { @\n\t\tif large(info) {\n\t\t\tn++\n\t\t}\n\t\treturn err\n\t})\n\treturn n\n}", ""},
+	})
+	checkShapes(t, statperfile.Rule(), head, "os.lstatNolog os.Lstat os.(*File).readdir os.(*File).Readdir", 0, []shape{
+		{"func F(d *os.File) (n int) {\n\tinfos, _ := d.Readdir(-1) @\n\tsort.Slice(infos, func(i, j int) bool { return infos[i].Name() < infos[j].Name() })\n\tfor i := range infos {\n\t\tif infos[i].IsDir() {\n\t\t\tn++\n\t\t}\n\t}\n\treturn n\n}", says},
+		{"func F(d *os.File) (n int) {\n\tinfos, _ := d.Readdir(-1) @\n\tfor i := range infos {\n\t\tinfo := infos[i]\n\t\tif info.IsDir() {\n\t\t\tn++\n\t\t}\n\t}\n\treturn n\n}", says},
+		{"func F(d *os.File) (n int) {\n\tinfos, _ := d.Readdir(-1) @\n\tsort.Slice(infos, func(i, j int) bool { return infos[i].Size() < infos[j].Size() })\n\tfor i := range infos {\n\t\tif infos[i].IsDir() {\n\t\t\tn++\n\t\t}\n\t}\n\treturn n\n}", ""},
+		{"func F(d *os.File) []fs.FileInfo {\n\tinfos, _ := d.Readdir(-1) @\n\treturn infos\n}", ""},
+	})
+	checkShapes(t, statperfile.Rule(), head, "os.lstatNolog os.Lstat os.(*unixDirent).Info", 0, []shape{
+		{"func F(dir string) (n int) {\n\tentries, _ := os.ReadDir(dir)\n\tfor _, e := range entries {\n\t\tinfo, err := e.Info() @\n\t\tif err == nil && info.IsDir() {\n\t\t\tn++\n\t\t}\n\t}\n\treturn n\n}", says},
+		{"func F(dir string) (n int64) {\n\tentries, _ := os.ReadDir(dir)\n\tfor _, e := range entries {\n\t\tinfo, err := e.Info() @\n\t\tif err == nil && !info.IsDir() {\n\t\t\tn += info.Size()\n\t\t}\n\t}\n\treturn n\n}", ""},
+	})
+}
+
+// TestContextChainShapes: lookups in helpers, and literals that set a context of the code around.
+func TestContextChainShapes(t *testing.T) {
+	const head = `import (
+	"context"
+	"net/http"
+)
+
+type key struct{}
+
+func use(...any) {}
+
+func run(f func()) { f() }`
+	checkShapes(t, contextchain.Rule(), head, "context.value context.(*valueCtx).Value", 0, []shape{
+		{"func F(ctx context.Context, xs []int) {\n\tfor _, x := range xs {\n\t\tuse(x, ctx.Value(key{})) @\n\t}\n}", "Look it up once"},
+		{"func F(r *http.Request, xs []int) {\n\tfor _, x := range xs {\n\t\tuse(x, r.Context().Value(key{})) @\n\t}\n}", "Look it up once"},
+		{"func F(ctx context.Context, xs []int) {\n\tfor _, x := range xs {\n\t\tuse(x, user_N(ctx)) //: c_N\n\t}\n}\n\nfunc user_N(ctx context.Context) any {\n\treturn ctx.Value(key{}) @ < c_N\n}", "before the loop"},
+		{"func F(rs []*http.Request) {\n\tfor _, r := range rs {\n\t\tuse(user_N(r.Context())) //: c_N\n\t}\n}\n\nfunc user_N(ctx context.Context) any {\n\treturn ctx.Value(key{}) @ < c_N\n}", ""},
+		{"func F(ctx context.Context, xs []int) {\n\tfor _, x := range xs {\n\t\tuse(value_N(ctx, x)) //: c_N\n\t}\n}\n\nfunc value_N(ctx context.Context, k int) any {\n\treturn ctx.Value(k) @ < c_N\n}", ""},
+		{"func F(ctx context.Context) any {\n\treturn ctx.Value(key{}) @\n}", ""},
+	})
+	checkShapes(t, contextchain.Rule(), head, "runtime.newobject context.WithValue", 64, []shape{
+		{"func F(ctx context.Context) http.HandlerFunc {\n\treturn func(w http.ResponseWriter, r *http.Request) {\n\t\tctx = context.WithValue(ctx, key{}, r) @\n\t\tuse(ctx)\n\t}\n}", "belongs to the code around"},
+		{"func F(ctx context.Context) http.HandlerFunc {\n\treturn func(w http.ResponseWriter, r *http.Request) {\n\t\tctx := context.WithValue(ctx, key{}, r) @\n\t\tuse(ctx)\n\t}\n}", ""},
+		{"func F(ctx context.Context) {\n\tgo func() {\n\t\tctx = context.WithValue(ctx, key{}, 3) @\n\t\tuse(ctx)\n\t}()\n}", ""},
+		{"func F(ctx context.Context) context.Context {\n\tctx = context.WithValue(ctx, key{}, 3) @\n\treturn ctx\n}", ""},
+	})
+}
+
+// TestMetricLabelShapes: labels that are made into strings, here or in callers.
+func TestMetricLabelShapes(t *testing.T) {
+	const head = `import (
+	"fmt"
+	"strconv"
+)
+
+type counter struct{ n int }
+
+func (c *counter) Inc() { c.n++ }
+
+type vec struct{ c counter }
+
+func (v *vec) WithLabelValues(values ...string) *counter { return &v.c }
+
+func GetOrCreateCounter(name string) *counter { return &counter{} }
+
+type metrics struct{ requests *vec }
+
+var _, _ = fmt.Sprint, strconv.Itoa`
+	checkShapes(t, metriclabel.Rule(), head, "strconv.Itoa", 64, []shape{
+		{"func F(v *vec, code int) { v.WithLabelValues(strconv.Itoa(code)).Inc() } @", "is given strconv.Itoa(code)"},
+		{"func F(v *vec, code int) {\n\tlabels := []string{strconv.Itoa(code), \"GET\"}\n\tv.WithLabelValues(labels...).Inc() @\n}", "is given strconv.Itoa(code)"},
+	})
+	checkShapes(t, metriclabel.Rule(), head, "runtime.mapaccess1_faststr main.(*vec).WithLabelValues", 64, []shape{
+		{"func F(m *metrics, code int) {\n\tm.observe_N(strconv.Itoa(code), \"GET\")\n}\n\nfunc (m *metrics) observe_N(code, method string) {\n\tm.requests.WithLabelValues(code, method).Inc() @\n}", "is given strconv.Itoa(code)"},
+		{"func F(m *metrics, code string) {\n\tm.observe_N(code, \"GET\")\n}\n\nfunc (m *metrics) observe_N(code, method string) {\n\tm.requests.WithLabelValues(code, method).Inc() @\n}", ""},
+	})
+	checkShapes(t, metriclabel.Rule(), head, "fmt.Sprintf", 64, []shape{
+		{"func F(path string) { GetOrCreateCounter(fmt.Sprintf(`requests{path=%q}`, path)).Inc() } @", "is given fmt.Sprintf"},
+	})
+}
