@@ -53,9 +53,9 @@ takes such an interface, and converts the color to the image's color model.
 Assert the type once before the loop (*image.RGBA, *image.YCbCr) and use its own
 methods, RGBAAt, SetRGBA, YCbCrAt, or an index of Pix, row by row. RGBA64At of
 image.RGBA64Image allocates nothing. If images may have any type, draw the image
-into an *image.RGBA first with draw.Draw, which knows the common kinds. A type of image of
-your own that has a method RGBA64At is an image.RGBA64Image: packages image/draw and
-golang.org/x/image/draw then take its colors without allocating them.
+into an *image.RGBA first with draw.Draw, which knows the common kinds. A type of
+image of your own that has a method RGBA64At is an image.RGBA64Image: packages
+image/draw and golang.org/x/image/draw take its colors without allocating them.
 
 It is fine for a few pixels. The rule reports lines that run a thousand times
 and more for each unit of work or each call of their function, as counted.
