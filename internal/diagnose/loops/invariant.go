@@ -96,7 +96,7 @@ func steadyField(p *gocode.Place, loop ast.Node, sel *ast.SelectorExpr) bool {
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit, *ast.GoStmt:
-			steady = false
+			steady = n == loop // the function itself is what is called again and again
 		case *ast.AssignStmt:
 			for _, lhs := range n.Lhs {
 				steady = steady && syntax.Named(p, lhs) != field

@@ -30,17 +30,20 @@ func Rule() rule.Rule {
 				Fraction: rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.95},
 			},
 			Start: finder.Calls{
-				Functions: []string{"encoding/binary.Read", "encoding/binary.Write"},
-				Keep:      own,
+				Functions: []string{
+					"encoding/binary.Read", "encoding/binary.Write",
+					"encoding/binary.Append", "encoding/binary.Encode", "encoding/binary.Decode",
+				},
+				Keep: own,
 			},
 			Judge: judge,
 		},
 	}
 }
 
-const doc = `binary.Read and Write have a fast path for plain numbers and slices of them. For
-any other type, every call computes its size, walks its fields by reflection,
-and allocates a buffer.
+const doc = `binary.Read and Write, and Append, Encode and Decode of Go 1.23, have a fast
+path for plain numbers and slices of them. For any other type, every call
+computes its size, walks its fields by reflection, and allocates a buffer.
 
 Read the bytes once into an array and extract the fields with
 binary.LittleEndian.Uint32 and the like; to write, use AppendUint32. This takes
@@ -80,7 +83,7 @@ func judge(c *finder.Case) bool {
 		name = "value"
 	}
 	verb, variant := "reads", "binary.LittleEndian.Uint32 and the like on a byte array that is read once"
-	if strings.HasSuffix(c.Name(), "Write") {
+	if !strings.HasSuffix(c.Name(), "Read") && !strings.HasSuffix(c.Name(), "Decode") {
 		verb, variant = "writes", "binary.LittleEndian.AppendUint32 and the like to a byte slice that is written once"
 	}
 	c.Cause = fmt.Sprintf("%s %s a %s by reflection: every call determines its size and fields again.", funcname.Short(c.Name()), verb, name)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/safety"
@@ -28,13 +29,16 @@ const (
 // method or a function literal, or the loop adds to entries of a map.
 func apart(c *finder.Case) bool {
 	g, ok := extends(c.Place)
-	if !ok || !g.claim(c) || !long(c) {
+	if !ok {
+		return returned(c)
+	}
+	if !g.claim(c) || !long(c) {
 		return false
 	}
 	to := g.stmt.Lhs[0]
 	if at, keyed := ast.Unparen(to).(*ast.IndexExpr); keyed {
 		loop := loops.Repeating(c.Place, g.stmt)
-		if loop == nil || !isMap(c.Place, at.X) || !loops.FromOutside(c.Place, loop, at.X) {
+		if loop == nil || !isMap(c.Place, at.X) && !again(c.Place, at) || !loops.FromOutside(c.Place, loop, at.X) {
 			return false
 		}
 		if r, ok := loop.(*ast.RangeStmt); ok && syntax.Same(c.Place, r.X, at.X) || resetIn(c.Place, to, loop) {
@@ -67,6 +71,71 @@ func apart(c *finder.Case) bool {
 	c.Confidence = rule.Likely // another function may set it again
 	c.Evidence = evidence.Compiler(c.Pass, c.Site)
 	return true
+}
+
+// again reports whether loops reach the elements of a slice more than once each: the index is not
+// the innermost loop's own variable, or another loop is around that.
+func again(p *gocode.Place, at *ast.IndexExpr) bool {
+	around := loops.Around(p, at)
+	v := syntax.LocalVar(p, at.Index)
+	if len(around) == 0 || v == nil || !syntax.Inside(around[0], v.Pos()) {
+		return len(around) > 0
+	}
+	return len(around) > 1 && loops.FromOutside(p, around[1], at.X)
+}
+
+// returned judges a function that returns its parameter with more at one end, to a loop of its
+// caller that replaces the string by the result.
+func returned(c *finder.Case) bool {
+	v := lengthened(c.Place)
+	if v == nil || !long(c) {
+		return false
+	}
+	var by loops.Caller
+	var text ast.Expr
+	c.Keep(func(r *site.Row) bool {
+		l, ok := loops.Calling(c.Pass.Syntax, r.Stack, r.Owner, 1)
+		if !ok || !stacks.Leaf(r) && !stacks.Calls(r, concat) {
+			return false
+		}
+		stmt, ok := syntax.Parent(l.Place, l.Call).(*ast.AssignStmt)
+		if !ok || len(stmt.Lhs) != 1 || growingLoop(l.Place, stmt) == nil {
+			return false
+		}
+		arg := flow.ArgumentFor(c.Place, l.Call, v)
+		if arg == nil || !syntax.Same(l.Place, arg, stmt.Lhs[0]) {
+			return false
+		}
+		by, text = l, arg
+		return true
+	})
+	if c.Empty() {
+		return false
+	}
+	c.Cause = fmt.Sprintf("%s returns %s with more text, and the loop on line %d of %s replaces %s by the result again and again: each time a new string is allocated and all of the old one is copied.",
+		syntax.FuncName(c.Place), v.Name(), by.Line(), by.Name(), syntax.Text(text))
+	c.Fix = fmt.Sprintf("Let %s write to a *strings.Builder that the loop passes; call String once after the loop.", syntax.FuncName(c.Place))
+	c.Fix = safety.Destination(by.Place, text).Advise(c.Fix)
+	c.Confidence = rule.Likely
+	c.Evidence = evidence.Compiler(c.Pass, c.Site)
+	return true
+}
+
+// lengthened returns the parameter that a return statement on the line concatenates with others.
+func lengthened(p *gocode.Place) *types.Var {
+	for _, n := range p.Nodes {
+		ret, ok := n.(*ast.ReturnStmt)
+		if !ok || len(ret.Results) != 1 || !syntax.IsString(p, ret.Results[0]) {
+			continue
+		}
+		parts := syntax.Operands(ret.Results[0])
+		for _, part := range parts {
+			if v := syntax.LocalVar(p, part); len(parts) > 1 && v != nil && syntax.Param(p, v) && !syntax.IsResult(p, v) {
+				return v
+			}
+		}
+	}
+	return nil
 }
 
 // extends returns the statement on the line that makes a string longer.

@@ -59,7 +59,7 @@ func builders() []string {
 	return []string{
 		"fmt.Sprintf", "fmt.Sprint", "strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatBool",
 		"encoding/hex.EncodeToString", "encoding/base64.(*Encoding).EncodeToString", "github.com/google/uuid.UUID.String",
-		"net/netip.Addr.String", "net/netip.AddrPort.String",
+		"net/netip.Addr.String", "net/netip.AddrPort.String", "strings.Join",
 	}
 }
 

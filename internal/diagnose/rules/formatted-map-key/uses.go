@@ -30,6 +30,12 @@ func partsOf(p *gocode.Place, text ast.Expr) (parts []ast.Expr, ok bool) {
 		switch name := fn.Name(); {
 		case name == "String":
 			all = []ast.Expr{syntax.Receiver(e)}
+		case name == "Join":
+			list, ok := ast.Unparen(e.Args[0]).(*ast.CompositeLit)
+			if !ok {
+				return nil, false
+			}
+			all = list.Elts
 		case name == "EncodeToString":
 			all, bytes = e.Args, true
 		case name == "Sprintf" && len(e.Args) > 0:

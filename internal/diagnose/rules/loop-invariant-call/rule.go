@@ -8,6 +8,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -48,6 +49,8 @@ Compute it once before the loop. The rule knows functions of the standard
 library without state, and conversions of strings to slices that are only read.
 It reports only calls whose arguments are constants, or local variables and
 their fields of basic types that neither the loop nor a closure sets.
+A function that is passed to slices.DeleteFunc, sort.Slice or their like is
+called for each element, too.
 
 It is fine in a loop that seldom has more than one iteration, or under a
 condition that is rarely true: before the loop the call would always run.
@@ -57,25 +60,60 @@ superseriousbusiness/gotosocial#3297, cloudflare/pint#1579.`
 
 func judge(c *finder.Case) bool {
 	var loop ast.Node
-	ok := c.All(func(call *ast.CallExpr) bool {
-		loop = invariantIn(c.Place, call)
-		return loop != nil
-	})
-	if !ok {
+	var same, varying []*ast.CallExpr
+	for _, call := range c.Calls {
+		if l := invariantIn(c.Place, call); l != nil {
+			loop = l
+			same = append(same, call)
+		} else {
+			varying = append(varying, call)
+		}
+	}
+	if len(same) == 0 || !narrow(c, same, varying) {
 		return false
 	}
-	call := syntax.Text(c.Calls[0])
+	call := syntax.Text(same[0])
 	c.Cause = fmt.Sprintf("%s has the same result in every iteration of the loop on line %d, and is computed in each.", call, syntax.Line(c.Place, loop.Pos()))
 	c.Fix = "Compute it once before the loop."
-	if !c.All(func(call *ast.CallExpr) bool { return sure(c.Place, loop, call) }) {
+	if lit, ok := loop.(*ast.FuncLit); ok {
+		by := c.Place.CalleeName(eachBy(c.Place, lit))
+		c.Cause = fmt.Sprintf("%s has the same result for every element for which %s calls the function, and is computed for each.", call, by)
+		c.Fix = fmt.Sprintf("Compute it once before the call of %s.", by)
+	}
+	if slices.ContainsFunc(same, func(call *ast.CallExpr) bool { return !sure(c.Place, loop, call) }) {
 		c.Confidence = rule.Likely // other code may set the field in the meantime
 	}
 	return true
 }
 
+// narrow limits the match to the calls with the same result. Where the line calls the same function
+// for each element, too, the rows do not show which cost belongs to which.
+func narrow(c *finder.Case, same, varying []*ast.CallExpr) bool {
+	if len(varying) == 0 {
+		return true
+	}
+	names := map[string]bool{}
+	for _, call := range same {
+		names[c.Place.CalleeName(call)] = true
+	}
+	for _, call := range varying {
+		if names[c.Place.CalleeName(call)] {
+			c.Fraction = &rule.Fraction{Expect: 0.35, Low: 0.05, High: 0.8}
+			c.Confidence = rule.Likely
+		}
+	}
+	c.Keep(func(r *site.Row) bool { return r.Owner > 0 && names[funcname.Typed(r.Stack[r.Owner-1].Function)] })
+	return !c.Empty()
+}
+
 // sure reports whether no other code can change the arguments of a call.
 func sure(p *gocode.Place, loop ast.Node, call *ast.CallExpr) bool {
-	return !slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return !loops.Unchanged(p, loop, arg) })
+	return !slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
+		if inner, ok := ast.Unparen(arg).(*ast.CallExpr); ok && !loops.Unchanged(p, loop, arg) {
+			return !sure(p, loop, inner)
+		}
+		return !loops.Unchanged(p, loop, arg)
+	})
 }
 
 // converting selects the rows of conversions of strings, and what the line allocates itself.
@@ -119,12 +157,40 @@ func invariantIn(p *gocode.Place, call *ast.CallExpr) ast.Node {
 		if loops.AtMost(p, loop, call, 2) {
 			continue
 		}
-		for _, arg := range call.Args {
-			if !loops.Steady(p, loop, arg) {
-				return nil // nor in a loop around it
-			}
+		if !steady(p, loop, call) {
+			return nil // nor in a loop around it
 		}
 		return loop
 	}
+	if lit, ok := p.Func.(*ast.FuncLit); ok && eachBy(p, lit) != nil && len(loops.Around(p, call)) == 0 && steady(p, lit, call) {
+		return lit
+	}
 	return nil
+}
+
+// steady reports whether the arguments of a call do not change in a loop: they are steady, or
+// results of functions without state whose arguments are.
+func steady(p *gocode.Place, loop ast.Node, call *ast.CallExpr) bool {
+	for _, arg := range call.Args {
+		inner, ok := ast.Unparen(arg).(*ast.CallExpr)
+		if ok && funcname.Match(p.CalleeName(inner), funcname.TypedAll(effects.DeterministicFuncs())...) && steady(p, loop, inner) {
+			continue
+		}
+		if !loops.Steady(p, loop, arg) {
+			return false
+		}
+	}
+	return true
+}
+
+// eachBy returns the call that gets a function literal and calls it for each element of a list or a
+// map; nil for none.
+func eachBy(p *gocode.Place, lit *ast.FuncLit) *ast.CallExpr {
+	call, ok := syntax.Parent(p.Outer(), lit).(*ast.CallExpr)
+	if !ok || !funcname.Match(p.CalleeName(call), "slices.DeleteFunc", "slices.IndexFunc", "slices.ContainsFunc", "maps.DeleteFunc",
+		"slices.SortFunc", "slices.SortStableFunc", "sort.Slice", "sort.SliceStable", "(*sync.Map).Range",
+		"github.com/samber/lo.Filter", "github.com/samber/lo.Map", "github.com/samber/lo.FilterMap", "github.com/samber/lo.Find", "github.com/samber/lo.ContainsBy") {
+		return nil
+	}
+	return call
 }

@@ -32,7 +32,7 @@ const (
 // a loop.
 func adds(c *finder.Case) bool {
 	stmt, how := moved(c.Place)
-	if stmt != nil && how != removes && persists(c.Place, stmt.Lhs[0]) {
+	if stmt != nil && how != removes && (persists(c.Place, stmt.Lhs[0]) || entry(c.Place, stmt.Lhs[0])) {
 		xs := syntax.Text(stmt.Lhs[0])
 		elem := elemOf(c.Place, stmt.Lhs[0])
 		return describeCopies(c, elem, how, xs, fmt.Sprintf("%s %s each time that it adds to it", syntax.FuncName(c.Place), how.what(xs)))
@@ -92,6 +92,24 @@ func elemOf(p *gocode.Place, e ast.Expr) types.Type {
 func persists(p *gocode.Place, e ast.Expr) bool {
 	v, part := syntax.Var(p, e)
 	return v != nil && (part || v.Parent() == p.Pkg.Scope()) && len(loops.Around(p, e)) == 0
+}
+
+// entry reports whether a slice is an entry of a map from outside of the loops around it: an index
+// that is built entry by entry. The size of the copies decides whether entries get many elements.
+func entry(p *gocode.Place, e ast.Expr) bool {
+	at, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok || p.TypeOf(at.X) == nil {
+		return false
+	}
+	if _, ok := p.TypeOf(at.X).Underlying().(*types.Map); !ok {
+		return false
+	}
+	for _, loop := range loops.Around(p, e) {
+		if !loops.FromOutside(p, loop, at.X) {
+			return false
+		}
+	}
+	return true
 }
 
 // copyOf reports whether an expression is a full copy of xs, or a part of it without spare

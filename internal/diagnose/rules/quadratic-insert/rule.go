@@ -111,7 +111,7 @@ func (w way) what(xs string) string {
 	case copies:
 		return "allocates a new slice and copies all of " + xs + " into it"
 	}
-	return "moves all of " + xs + " down to fill the front"
+	return "moves or copies all of " + xs + " to take one element from the front"
 }
 
 func (w way) fix(xs string) string {
@@ -156,6 +156,9 @@ func kind(p *gocode.Place, call *ast.CallExpr, xs ast.Expr) way {
 		}
 		if len(call.Args) != 2 || !call.Ellipsis.IsValid() {
 			return 0
+		}
+		if rest, ok := ast.Unparen(call.Args[1]).(*ast.SliceExpr); ok && empty(p, call.Args[0]) && rest.High == nil && is(p, rest.Low, 1) && syntax.Same(p, rest.X, xs) {
+			return removes
 		}
 		if lit, ok := ast.Unparen(call.Args[0]).(*ast.CompositeLit); ok && len(lit.Elts) > 0 && syntax.Same(p, call.Args[1], xs) {
 			return prepends

@@ -4,6 +4,7 @@ package timeformatnow
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/types"
 	"slices"
 	"time"
@@ -54,9 +55,9 @@ reason (serverDate).`
 func judge(c *finder.Case) bool {
 	layout := ""
 	ok := c.All(func(call *ast.CallExpr) bool {
-		text, constant := syntax.ConstString(c.Place, call.Args[len(call.Args)-1])
+		text, known := layoutOf(c, call.Args[len(call.Args)-1])
 		layout = text
-		return constant && coarse(text) && clock{c.Pass.Syntax}.now(c.Place, syntax.Receiver(call), mostSteps) && loops.PerCall(c.Place, call)
+		return known && clock{c.Pass.Syntax}.now(c.Place, syntax.Receiver(call), mostSteps) && loops.PerCall(c.Place, call)
 	})
 	if !ok {
 		return false
@@ -64,6 +65,21 @@ func judge(c *finder.Case) bool {
 	c.Cause = fmt.Sprintf("The current time is formatted as %q in every call; the text changes once a second, and the profile shows the call far more often.", layout)
 	c.Fix = "Keep the text together with its Unix second in an atomic.Pointer, and format only when the second has changed."
 	return true
+}
+
+// layoutOf returns a layout, if it and all others that an unexported field or a variable of the
+// program can have are coarse.
+func layoutOf(c *finder.Case, e ast.Expr) (layout string, ok bool) {
+	if v := syntax.Named(c.Place, e); v != nil && (v.IsField() && v.Exported() || syntax.Param(c.Place, v)) {
+		return "", false // a decoder may set it, or callers in other packages
+	}
+	for _, value := range flow.Constants(c.Pass.Syntax, c.Place, e) {
+		if value.Kind() != constant.String || !coarse(constant.StringVal(value)) {
+			return "", false
+		}
+		layout = constant.StringVal(value)
+	}
+	return layout, layout != ""
 }
 
 // coarse reports whether a layout has no unit below a second: two times in one second have the same
@@ -88,6 +104,9 @@ func (c clock) now(p *gocode.Place, e ast.Expr, steps int) bool {
 	}
 	call, ok := syntax.Origin(p, e).(*ast.CallExpr)
 	if !ok {
+		if _, value, is := syntax.NewField(p, e); is && value != nil && syntax.SetsOf(p, e) == 0 {
+			return c.now(p, value, steps-1)
+		}
 		v := syntax.LocalVar(p, e)
 		given := flow.Passed(c.syntax, p, v)
 		return v != nil && len(given) > 0 && !slices.ContainsFunc(given, func(a flow.Argument) bool {
@@ -98,7 +117,7 @@ func (c clock) now(p *gocode.Place, e ast.Expr, steps int) bool {
 	if name == "time.Now" {
 		return true
 	}
-	if funcname.Match(name, "(time.Time).UTC", "(time.Time).Local", "(time.Time).In") {
+	if funcname.Match(name, "(time.Time).UTC", "(time.Time).Local", "(time.Time).In") || shifted(p, call, name) {
 		return c.now(p, syntax.Receiver(call), steps-1)
 	}
 	if len(call.Args) > 0 {
@@ -108,6 +127,17 @@ func (c clock) now(p *gocode.Place, e ast.Expr, steps int) bool {
 		return c.returnsNow(p, fn, steps-1)
 	}
 	return c.isClock(p, call.Fun)
+}
+
+// shifted reports whether a call moves a time by a constant: its text changes as seldom.
+func shifted(p *gocode.Place, call *ast.CallExpr, name string) bool {
+	if !funcname.Match(name, "(time.Time).Add", "(time.Time).AddDate", "(time.Time).Truncate", "(time.Time).Round") {
+		return false
+	}
+	return !slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
+		_, constant := p.Const(arg)
+		return !constant
+	})
 }
 
 // older reports whether a call passes a variable that is set outside of a loop around the call: all
