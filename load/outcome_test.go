@@ -111,6 +111,7 @@ func TestLoadWithRedirectsAndExpectedStatuses(t *testing.T) {
 }
 
 func TestTryNamesAServerOfHTTP2(t *testing.T) {
+	t.Parallel() // it mostly waits
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +131,7 @@ func TestTryNamesAServerOfHTTP2(t *testing.T) {
 }
 
 func TestRequestsThatHangAreCountedAsWaiting(t *testing.T) {
+	t.Parallel() // it mostly waits
 	hang := make(chan struct{})
 	srv := server(t, hanging(hang))
 	t.Cleanup(func() { close(hang) })

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -45,30 +46,33 @@ func TestPlacementIsNotAChange(t *testing.T) {
 		sd    float64 // between layouts
 		found int     // at least, of 50 changes of a tenth
 	}{{0, 49}, {0.01, 48}, {0.03, 30}} {
-		rng := rand.New(rand.NewPCG(5, uint64(1000*tt.sd)))
-		wrong, naive, found := 0, 0, 0
-		const comparisons = 120
-		for range comparisons {
-			r := placed(rng, 5, 24, tt.sd, 1)
-			for _, x := range r.subjects {
-				if i, p := stats.MedianRatio(values(x.Old, cpuUnit), values(x.New, cpuUnit)); p < 0.01 && i.Known() {
-					naive++
+		t.Run(fmt.Sprintf("layouts differ by %g", tt.sd), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(5, uint64(1000*tt.sd)))
+			wrong, naive, found := 0, 0, 0
+			const comparisons = 120
+			for range comparisons {
+				r := placed(rng, 5, 24, tt.sd, 1)
+				for _, x := range r.subjects {
+					if i, p := stats.MedianRatio(values(x.Old, cpuUnit), values(x.New, cpuUnit)); p < 0.01 && i.Known() {
+						naive++
+					}
+				}
+				if v := r.verdicts(); v[compare.Better]+v[compare.Worse] > 0 {
+					wrong++
 				}
 			}
-			if v := r.verdicts(); v[compare.Better]+v[compare.Worse] > 0 {
-				wrong++
+			for range 10 {
+				found += placed(rng, 5, 24, tt.sd, 1.1).verdicts()[compare.Worse]
 			}
-		}
-		for range 10 {
-			found += placed(rng, 5, 24, tt.sd, 1.1).verdicts()[compare.Worse]
-		}
-		t.Logf("layouts that differ by %g: %d of %d comparisons called something changed, %d of %d rows by the runs alone; a tenth found in %d of 50", tt.sd, wrong, comparisons, naive, 5*comparisons, found)
-		if wrong > 6 { // a rate of 1 in 40 gives more in 5 of 100 tests
-			t.Errorf("layouts that differ by %g: %d of %d comparisons of unchanged functions called one changed", tt.sd, wrong, comparisons)
-		}
-		if found < tt.found {
-			t.Errorf("layouts that differ by %g: a change of a tenth was found in %d of 50, want %d", tt.sd, found, tt.found)
-		}
+			t.Logf("%d of %d comparisons called something changed, %d of %d rows by the runs alone; a tenth found in %d of 50", wrong, comparisons, naive, 5*comparisons, found)
+			if wrong > 6 { // a rate of 1 in 40 gives more in 5 of 100 tests
+				t.Errorf("%d of %d comparisons of unchanged functions called one changed", wrong, comparisons)
+			}
+			if found < tt.found {
+				t.Errorf("a change of a tenth was found in %d of 50, want %d", found, tt.found)
+			}
+		})
 	}
 }
 

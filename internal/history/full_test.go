@@ -10,6 +10,7 @@ import (
 // TestFull: when a database can no longer grow, the error says what to do, and every run that was
 // acknowledged is there.
 func TestFull(t *testing.T) {
+	t.Parallel() // it mostly waits
 	s := open(t, filepath.Join(t.TempDir(), "h.db"))
 	s.db.SetMaxOpenConns(1) // the limit is per connection
 	if _, err := s.db.ExecContext(t.Context(), "PRAGMA max_page_count=64"); err != nil {

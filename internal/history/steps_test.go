@@ -10,6 +10,7 @@ import (
 // TestTracks: a step is between two commits; if the toolchain changed there, the step says so;
 // machines are separate; changed trees do not count.
 func TestTracks(t *testing.T) {
+	t.Parallel() // it mostly waits
 	s := open(t, filepath.Join(t.TempDir(), "h.db"))
 	rng := rand.New(rand.NewPCG(1, 2))
 	add := func(n int, machine, tool string, level float64, dirty bool) {

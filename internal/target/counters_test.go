@@ -85,6 +85,7 @@ func work(i int) string { return strings.Repeat("ab", part.Twice(i)) }
 
 // TestCountersWhileItRuns reads and clears the counters of a program that waits for its input.
 func TestCountersWhileItRuns(t *testing.T) {
+	t.Parallel() // it mostly waits
 	b := counted(t, false, `-- main.go --
 package main
 
@@ -169,6 +170,7 @@ package app
 
 // TestNoCountersWithoutInstrumentation: the error for missing counters is a *Missing.
 func TestNoCountersWithoutInstrumentation(t *testing.T) {
+	t.Parallel() // it mostly waits
 	b := mustBuild(t, BuildSpec{Package: ".", Dir: tree(t, "-- go.mod --\nmodule example.com/app\n\ngo 1.23\n-- main.go --\npackage main\n\nimport \"time\"\n\nfunc main() { time.Sleep(time.Minute) }\n")})
 	p := mustStart(t, b, RunSpec{})
 	defer p.Stop(context.Background())

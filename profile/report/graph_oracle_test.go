@@ -175,6 +175,9 @@ func TestGraphEqualsPprof(t *testing.T) {
 					o.SampleIndex = i
 					sameTree(t, g, o)
 					sameDot(t, g, o)
+					if i > 0 {
+						continue // trees of other values have the same paths
+					}
 					// Which of equal paths a node count keeps is arbitrary there.
 					o.CallTree, o.NodeCount = true, 0
 					sameDot(t, g, o)
