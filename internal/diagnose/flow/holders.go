@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -13,6 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // holding are functions whose results hold a connection of a database pool until they are closed.
@@ -22,6 +24,22 @@ func holding() []string {
 		"(*database/sql.Stmt).Query", "(*database/sql.Stmt).QueryContext",
 		"(*github.com/jmoiron/sqlx.DB).Queryx*", "(*github.com/jmoiron/sqlx.DB).NamedQuery*", "(*github.com/jmoiron/sqlx.DB).Beginx",
 	}
+}
+
+// holds reports whether a function returns what holds a connection: one of holding, a function of
+// the program that returns its result, or the method of an interface that a pool implements.
+func holds(fn *types.Func) bool {
+	if funcname.Match(fn.FullName(), holding()...) {
+		return true
+	}
+	if fn.Pkg() == nil || fn.Signature().Results().Len() == 0 || symbol.Standard(fn.Pkg().Path()) || strings.HasPrefix(fn.Pkg().Path(), "github.com/jmoiron/sqlx") {
+		return false
+	}
+	switch fn.Signature().Results().At(0).Type().String() {
+	case "*database/sql.Rows", "*database/sql.Conn", "*database/sql.Tx", "*github.com/jmoiron/sqlx.Rows", "*github.com/jmoiron/sqlx.Tx":
+		return true
+	}
+	return false
 }
 
 // Holder is a line that does not give the connection of a database pool back on all paths.
@@ -37,7 +55,7 @@ func Holders(p *rule.Pass) (found []Holder) {
 	if p.Syntax == nil {
 		return nil
 	}
-	for _, place := range p.Syntax.Calls(func(fn *types.Func) bool { return funcname.Match(fn.FullName(), holding()...) }) {
+	for _, place := range p.Syntax.Calls(holds) {
 		cause, fix := Unclosed(place)
 		if cause == "" {
 			continue

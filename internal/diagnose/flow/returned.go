@@ -58,7 +58,7 @@ func returns(p *gocode.Place, created *ast.CallExpr) (wrapped, ok bool) {
 				return false
 			}
 			if lit, is := result.(*ast.CompositeLit); is {
-				wrapped = holds(p, lit, created)
+				wrapped = wraps(p, lit, created)
 				ok = wrapped
 			}
 		}
@@ -67,8 +67,8 @@ func returns(p *gocode.Place, created *ast.CallExpr) (wrapped, ok bool) {
 	return wrapped, ok
 }
 
-// holds reports whether a field of a literal has a created value.
-func holds(p *gocode.Place, lit *ast.CompositeLit, created *ast.CallExpr) bool {
+// wraps reports whether a field of a literal has a created value.
+func wraps(p *gocode.Place, lit *ast.CompositeLit, created *ast.CallExpr) bool {
 	for _, e := range lit.Elts {
 		if kv, ok := e.(*ast.KeyValueExpr); ok {
 			e = kv.Value

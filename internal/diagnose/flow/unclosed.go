@@ -3,6 +3,7 @@ package flow
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -107,13 +108,13 @@ func leftOpen(p *gocode.Place, call *ast.CallExpr, v *types.Var) string {
 			return ""
 		}
 	}
-	switch line := early(p, call, closed); {
+	switch line, leaves := early(p, call, closed); {
 	case drained:
 		return ""
 	case closed == nil:
 		return syntax.FuncName(p) + " never calls it"
 	case line > 0:
-		return fmt.Sprintf("%s returns on line %d without that", syntax.FuncName(p), line)
+		return fmt.Sprintf("%s %s on line %d without that", syntax.FuncName(p), leaves, line)
 	}
 	return ""
 }
@@ -143,20 +144,28 @@ func leaves(body *ast.BlockStmt) (found bool) {
 }
 
 // early returns the line of the first return after a call and before a node (nil: anywhere) that is
-// not under a condition on an error; 0 for none.
-func early(p *gocode.Place, call *ast.CallExpr, before ast.Node) (line int) {
+// not under a condition on an error, or of the first continue of the loop around the call, and what
+// the function does there; 0 for none.
+func early(p *gocode.Place, call *ast.CallExpr, before ast.Node) (line int, does string) {
+	loop := p.LoopAround(call)
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		what := ""
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return n == p.Func
 		case *ast.ReturnStmt:
-			if line == 0 && n.Pos() > call.End() && (before == nil || n.End() <= before.Pos()) && !ofError(p, n) {
-				line = syntax.Line(p, n.Pos())
+			what = "returns"
+		case *ast.BranchStmt:
+			if n.Tok == token.CONTINUE && loop != nil && p.LoopAround(n) == loop {
+				what = "continues its loop"
 			}
+		}
+		if what != "" && line == 0 && n.Pos() > call.End() && (before == nil || n.End() <= before.Pos()) && !ofError(p, n) {
+			line, does = syntax.Line(p, n.Pos()), what
 		}
 		return line == 0
 	})
-	return line
+	return line, does
 }
 
 // ofError reports whether a return is under a condition on an error: seldom, or for the call

@@ -35,6 +35,7 @@ func TestUnclosed(t *testing.T) {
 		{"left early", query + "for rows.Next() { if err := rows.Scan(&n); n > 3 { return n, err } }\nreturn n, rows.Close()", "returns on line 12"},
 		{"failure only", query + "for rows.Next() { if err := rows.Scan(&n); err != nil { return n, err } }\nrows.Close()\nreturn n, err", ""},
 		{"passed to a function", query + "return scan(rows)", ""},
+		{"skipped", "for range 3 {\nrows, err := s.db.Query(\"q\", id) //@ here\nif err != nil { return 0, err }\nif !rows.Next() { continue }\nrows.Close()\n}\nreturn n, nil", "continues its loop on line 13"},
 		{"dropped", "_, err = s.db.Query(\"q\", id) //@ here\nreturn 0, err", "drops it"},
 		{"kept", "s.last, err = sql.Open(\"d\", \"\") //@ here\nreturn 0, err", ""},
 		{"transaction", "tx, err := s.db.Begin() //@ here\nif err != nil { return 0, err }\nif n > 2 { return n, nil }\nreturn n, tx.Commit()", "returns on line 12"},

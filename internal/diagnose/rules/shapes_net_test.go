@@ -3,7 +3,10 @@ package rules_test
 import (
 	"testing"
 
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
 	contextchain "github.com/hone-go/hone/internal/diagnose/rules/context-chain"
+	copytoread "github.com/hone-go/hone/internal/diagnose/rules/copy-to-read"
 	flushpermessage "github.com/hone-go/hone/internal/diagnose/rules/flush-per-message"
 	metriclabel "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
 	statperfile "github.com/hone-go/hone/internal/diagnose/rules/stat-per-file"
@@ -152,4 +155,73 @@ var _, _ = fmt.Sprint, strconv.Itoa`
 	checkShapes(t, metriclabel.Rule(), head, "fmt.Sprintf", 64, []shape{
 		{"func F(path string) { GetOrCreateCounter(fmt.Sprintf(`requests{path=%q}`, path)).Inc() } @", "is given fmt.Sprintf"},
 	})
+}
+
+// TestCopyToReadShapes: how a list or map is copied.
+func TestCopyToReadShapes(t *testing.T) {
+	const head = `import (
+	"maps"
+	"slices"
+	"sync"
+)
+
+type store struct {
+	mu    sync.Mutex
+	items []int
+	byID  map[int]string
+}
+
+var (
+	_ = maps.Clone[map[int]int]
+	_ = slices.Clone[[]int]
+)`
+	all := func(p *rule.Pass) {
+		p.Table.Totals.AllocBytes = 1e9
+	}
+	checkShapesIn(t, copytoread.Rule(), head, "", 8192, []shape{
+		{"func F(s *store, id int) int { return s.all_N()[id] } //: c_N\n\nfunc (s *store) all_N() []int {\n\treturn append([]int(nil), s.items...) @ < c_N\n}", "only look up entries"},
+		{"func F(s *store, id int) int { return s.all_N()[id] } //: c_N\n\nfunc (s *store) all_N() []int {\n\treturn append(make([]int, 0, len(s.items)), s.items...) @ < c_N\n}", "only look up entries"},
+		{"func F(s *store, id int) int { return s.all_N()[id] } //: c_N\n\nfunc (s *store) all_N() (out []int) {\n\tout = append(out, s.items...) @ < c_N\n\treturn out\n}", "only look up entries"},
+		{"func F(s *store, id int) string { return s.all_N()[id] } //: c_N\n\nfunc (s *store) all_N() map[int]string {\n\tout := make(map[int]string, len(s.byID))\n\tmaps.Copy(out, s.byID) @ < c_N\n\treturn out\n}", "only look up entries"},
+		{"func F(s *store, id int) string { return s.all_N()[id] } //: c_N\n\nfunc (s *store) all_N() map[int]string {\n\tout := map[int]string{}\n\tfor k, v := range s.byID {\n\t\tout[k] = v @ < c_N\n\t}\n\treturn out\n}", "only look up entries"},
+		{"func F(s *store, id int) int { return s.all_N()[id] } //: c_N\n\nfunc (s *store) all_N() []int {\n\tvar out []int\n\tfor _, v := range s.items {\n\t\tout = append(out, v) @ < c_N\n\t}\n\treturn out\n}", "only look up entries"},
+		{"func F(s *store, id int) []int {\n\tall := s.all_N() //: c_N\n\tall[id] = 3\n\treturn all\n}\n\nfunc (s *store) all_N() []int {\n\treturn append(make([]int, 0, len(s.items)), s.items...) @ < c_N\n}", ""},
+		{"func F(s *store, id int) int { return s.all_N()[id] } //: c_N\n\nfunc (s *store) all_N() []int {\n\tvar out []int\n\tfor _, v := range s.items {\n\t\tif v > 3 {\n\t\t\tout = append(out, v) @ < c_N\n\t\t}\n\t}\n\treturn out\n}", ""},
+	}, all)
+}
+
+// TestClientPerRequestShapes: clients that are passed to a function, or that a struct has.
+func TestClientPerRequestShapes(t *testing.T) {
+	const head = `import (
+	"crypto/tls"
+	"net/http"
+)
+
+type doer interface {
+	Do(*http.Request) (*http.Response, error)
+}
+
+type api struct{ client doer }
+
+func newClient() *http.Client {
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{}}}
+}
+
+var shared = newClient()`
+	counted := func(p *rule.Pass) {
+		lines := map[int]string{}
+		for i := range 200 {
+			lines[i+1] = ""
+		}
+		p.Counts = ran(lines, 1000)
+	}
+	const says = "creates an http.Transport"
+	checkShapesIn(t, clientperrequest.Rule(), head, "net/http.(*Transport).dialConn net/http.(*Client).do net/http.(*Client).Do", 0, []shape{
+		{"func F(r *http.Request) error {\n\t_, err := newClient().Do(r) @\n\treturn err\n}", says},
+		{"func F(r *http.Request) error {\n\ta := &api{client: newClient()}\n\t_, err := a.client.Do(r) @\n\treturn err\n}", says},
+		{"func F(r *http.Request) error { return send_N(newClient(), r) } //: c_N\n\nfunc send_N(c *http.Client, r *http.Request) error {\n\t_, err := c.Do(r) @ < c_N\n\treturn err\n}", says},
+		{"func F(r *http.Request) error {\n\tc := &http.Client{Transport: &http.Transport{}}\n\treturn send_N(c, r) //: c_N\n}\n\nfunc send_N(c doer, r *http.Request) error {\n\t_, err := c.Do(r) @ < c_N\n\treturn err\n}", says},
+		{"func F(r *http.Request) error { return send_N(shared, r) } //: c_N\n\nfunc send_N(c *http.Client, r *http.Request) error {\n\t_, err := c.Do(r) @ < c_N\n\treturn err\n}", ""},
+		{"func F(rs []*http.Request) {\n\tc := newClient()\n\tfor _, r := range rs {\n\t\tsend_N(c, r) //: c_N\n\t}\n}\n\nfunc send_N(c *http.Client, r *http.Request) error {\n\t_, err := c.Do(r) @ < c_N\n\treturn err\n}", ""},
+	}, counted)
 }

@@ -167,6 +167,12 @@ func clients(p *gocode.Place, call *ast.CallExpr) (found []ast.Expr) {
 // used returns the client of a call, if the function creates it with a transport of its own for
 // this call alone; nil for others.
 func used(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr, client ast.Expr) *made {
+	if sel, ok := ast.Unparen(client).(*ast.SelectorExpr); ok && syntax.LocalVar(p, sel.X) != nil && !syntax.Param(p, syntax.LocalVar(p, sel.X)) {
+		client = sel.X // a struct of this function that holds the client
+		if _, initial, ok := syntax.NewField(p, sel); ok && initial != nil {
+			client = initial
+		}
+	}
 	from := syntax.Origin(p, client)
 	c := creator{syntax: s}
 	if !syntax.Within(p.Decl, from) || !c.creates(p, client, mostSteps) {

@@ -27,6 +27,12 @@ func cloned(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	switch p.CalleeName(call) {
 	case "slices.Clone", "maps.Clone", "bytes.Clone":
 		return call.Args[0]
+	case "slices.Collect", "maps.Collect": // slices.Collect(slices.Values(list))
+		if all, ok := ast.Unparen(call.Args[0]).(*ast.CallExpr); ok && len(all.Args) == 1 {
+			if name := p.CalleeName(all); name == "slices.Values" || name == "maps.All" {
+				return all.Args[0]
+			}
+		}
 	case "append":
 		if len(call.Args) == 2 && call.Ellipsis.IsValid() && empty(p, call.Args[0]) && isSlice(p.TypeOf(call.Args[1])) {
 			return call.Args[1]
@@ -35,10 +41,18 @@ func cloned(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// empty reports whether a slice has no elements and no room: nil of a type, []T{}, x[:0:0].
+// empty reports whether a slice is new and has no elements: nil of a type, []T{}, x[:0:0], make([]T,
+// 0, n), or a variable that is declared without a value and set once.
 func empty(p *gocode.Place, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v := syntax.LocalVar(p, e)
+		return v != nil && !syntax.Param(p, v) && len(syntax.Assigned(p, v)) == 1 && (unset(p, v) || syntax.IsResult(p, v))
 	case *ast.CallExpr:
+		if p.CalleeName(e) == "make" {
+			n, ok := syntax.ConstInt(p, e.Args[min(1, len(e.Args)-1)])
+			return ok && n == 0
+		}
 		_, conversion := p.Conversion(e)
 		if id, ok := ast.Unparen(e.Args[0]).(*ast.Ident); conversion && ok {
 			return id.Name == "nil"
@@ -49,6 +63,13 @@ func empty(p *gocode.Place, e ast.Expr) bool {
 		return e.Slice3
 	}
 	return false
+}
+
+// unset reports whether a variable is declared without a value.
+func unset(p *gocode.Place, v *types.Var) bool {
+	stmt, value := syntax.Declared(p, v)
+	_, spec := stmt.(*ast.ValueSpec)
+	return spec && value == nil
 }
 
 func isSlice(t types.Type) bool {
@@ -67,27 +88,52 @@ func filled(p *gocode.Place) *copy {
 		if found != nil {
 			return false
 		}
-		a, ok := n.(*ast.AssignStmt)
-		if !ok || a.Tok != token.DEFINE || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+		id, created := fresh(p, n)
+		if id == nil {
 			return true
 		}
-		call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
-		if !ok || p.CalleeName(call) != "make" {
-			return true
-		}
-		id := a.Lhs[0].(*ast.Ident)
 		v, ok := p.Object(id).(*types.Var)
 		if !ok {
 			return true
 		}
 		source, by := filler(p, v)
-		if source == nil || !on(p, call) && !on(p, by) {
+		if source == nil || !on(p, created) && !on(p, by) {
 			return true
 		}
 		found = finish(p, &copy{source: source, variable: id, filling: by}, nil)
 		return true
 	})
 	return found
+}
+
+// fresh returns the variable that a statement declares as an empty slice or map, and the node that
+// creates it: x := make(…), x := []T{}, var x []T.
+func fresh(p *gocode.Place, n ast.Node) (*ast.Ident, ast.Node) {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		if n.Tok != token.DEFINE || len(n.Lhs) != 1 || len(n.Rhs) != 1 {
+			return nil, nil
+		}
+		id, ok := n.Lhs[0].(*ast.Ident)
+		if !ok {
+			return nil, nil
+		}
+		switch value := ast.Unparen(n.Rhs[0]).(type) {
+		case *ast.CallExpr:
+			if p.CalleeName(value) == "make" {
+				return id, value
+			}
+		case *ast.CompositeLit:
+			if t := p.TypeOf(value); len(value.Elts) == 0 && (isSlice(t) || isMap(t)) {
+				return id, value
+			}
+		}
+	case *ast.ValueSpec:
+		if len(n.Names) == 1 && len(n.Values) == 0 && isSlice(p.TypeOf(n.Names[0])) {
+			return n.Names[0], n
+		}
+	}
+	return nil, nil
 }
 
 func on(p *gocode.Place, n ast.Node) bool {
@@ -104,6 +150,9 @@ func filler(p *gocode.Place, v *types.Var) (source ast.Expr, by ast.Node) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			if p.CalleeName(n) == "copy" && len(n.Args) == 2 && is(n.Args[0]) || p.CalleeName(n) == "append" && n.Ellipsis.IsValid() && is(n.Args[0]) {
+				source, by = n.Args[1], n
+			}
+			if p.CalleeName(n) == "maps.Copy" && is(n.Args[0]) {
 				source, by = n.Args[1], n
 			}
 		case *ast.RangeStmt:

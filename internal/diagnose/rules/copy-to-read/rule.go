@@ -68,7 +68,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	}
 	all := float64(p.Table.Totals.AllocBytes)
 	take := func(s *site.Site) rule.Match {
-		m := finder.TakeCallsAndOwn(s, "slices.Clone*", "maps.Clone*", "bytes.Clone", "runtime.memmove", "runtime.typedslicecopy")
+		m := finder.TakeCallsAndOwn(s, "slices.Clone*", "maps.Clone*", "maps.Copy*", "slices.Collect*", "maps.Collect*", "bytes.Clone", "runtime.memmove", "runtime.typedslicecopy")
 		bytes, objects := stacks.Sum(m.Allocs)
 		makes := float64(bytes) >= leastShare*all && objects > 0 && bytes/objects >= leastSize
 		nanoseconds, _ := stacks.Sum(m.CPU)

@@ -6,12 +6,14 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"go/types"
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -100,9 +102,8 @@ func find(p *rule.Pass) []rule.Match {
 // send is a send to each of some channels, in a loop.
 type send struct {
 	site  *site.Site
-	place *gocode.Place
 	to    string // the channel
-	loop  ast.Node
+	where string // the loop
 }
 
 // sendAt returns the send on a line to a channel of each element of a loop, without an alternative
@@ -122,15 +123,81 @@ func sendAt(p *rule.Pass, l exectrace.Line) *send {
 		if !ok || found != nil || !on(place, stmt) {
 			return found == nil
 		}
-		for _, loop := range loops.Around(place, stmt) {
-			if r, ok := loop.(*ast.RangeStmt); ok && each(place, r, stmt.Chan) {
-				found = &send{s, place, syntax.Text(stmt.Chan), loop}
-				break
+		if in, loop := broadcasts(p.Syntax, place, stmt, stmt.Chan, levels); loop != nil {
+			where := fmt.Sprintf("line %d", syntax.Line(in, loop.Pos()))
+			if in.Decl != place.Decl {
+				where = syntax.Where(in, loop.Pos())
 			}
+			found = &send{s, syntax.Text(stmt.Chan), where}
 		}
 		return found == nil
 	})
 	return found
+}
+
+// levels is how many callers away from the send the loop may be.
+const levels = 2
+
+// broadcasts returns the loop around a node, of which a channel belongs to the element, with a
+// place in its function: here, or around the calls of this function for each element. A function
+// that a sync.Map calls for each of its entries is a loop as well.
+func broadcasts(s *gocode.Syntax, p *gocode.Place, n ast.Node, channel ast.Expr, levels int) (*gocode.Place, ast.Node) {
+	channel = syntax.Origin(p, channel)
+	if as, ok := channel.(*ast.TypeAssertExpr); ok {
+		channel = as.X
+	}
+	for _, loop := range loops.Around(p, n) {
+		if r, ok := loop.(*ast.RangeStmt); ok && each(p, r, channel) {
+			return p, loop
+		}
+	}
+	root, _ := syntax.Var(p, channel)
+	if root == nil || p.Decl == nil {
+		return nil, nil
+	}
+	if lit, ok := p.Func.(*ast.FuncLit); ok {
+		call, ok := syntax.Parent(p.Outer(), lit).(*ast.CallExpr)
+		if ok && p.CalleeName(call) == "(*sync.Map).Range" && ofEntry(p, lit, root) {
+			return p, lit
+		}
+		return nil, nil
+	}
+	self := p.Info.Defs[p.Decl.Name]
+	if s == nil || levels == 0 || self == nil {
+		return nil, nil
+	}
+	for _, in := range s.Calls(func(fn *types.Func) bool { return fn == self }) {
+		for _, call := range syntax.Calls(in) {
+			if in.Callee(call) != self {
+				continue
+			}
+			passed := flow.ArgumentFor(p, call, root)
+			if passed == nil {
+				continue
+			}
+			if at, loop := broadcasts(s, in, call, passed, levels-1); loop != nil {
+				return at, loop
+			}
+		}
+	}
+	return nil, nil
+}
+
+// ofEntry reports whether a variable of a function literal is its parameter, or is set from one.
+func ofEntry(p *gocode.Place, lit *ast.FuncLit, v *types.Var) bool {
+	if syntax.Inside(lit.Type.Params, v.Pos()) {
+		return true
+	}
+	stmt, value := syntax.Declared(p, v)
+	if a, ok := stmt.(*ast.AssignStmt); ok && len(a.Rhs) == 1 { // c, ok := v.(chan int)
+		value = a.Rhs[0]
+	}
+	as, ok := value.(*ast.TypeAssertExpr)
+	if !ok {
+		return false
+	}
+	from, _ := syntax.Var(p, as.X)
+	return from != nil && syntax.Inside(lit.Type.Params, from.Pos())
 }
 
 // on reports whether a send, or the select that it is a case of, starts on the place's line, and
@@ -161,6 +228,10 @@ func each(p *gocode.Place, loop *ast.RangeStmt, channel ast.Expr) bool {
 	root, _ := syntax.Var(p, channel)
 	if root == nil {
 		return false
+	}
+	if over, _ := syntax.Var(p, loop.X); over == root && loop.Key != nil { // list[i] <- v
+		index, ok := ast.Unparen(channel).(*ast.IndexExpr)
+		return ok && syntax.Same(p, index.Index, loop.Key)
 	}
 	for _, e := range []ast.Expr{loop.Key, loop.Value} {
 		if e == nil {
@@ -204,8 +275,7 @@ func ends(g *wall.Group, place *requests.PlaceTime) bool {
 }
 
 func (s *send) match(p *rule.Pass, t *traced.Queue, sender string) rule.Match {
-	line := syntax.Line(s.place, s.loop.Pos())
-	cause := fmt.Sprintf("The loop on line %d sends to the channel of each receiver and waits until it takes the value: one slow receiver delays all others.", line)
+	cause := fmt.Sprintf("The loop on %s sends to the channel of each receiver and waits until it takes the value: one slow receiver delays all others.", s.where)
 	if sender == "" {
 		cause += fmt.Sprintf(" Requests spend %s of their time waiting here.", t.Share())
 	} else {
