@@ -41,8 +41,8 @@ func cloned(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// empty reports whether a slice is new and has no elements: nil of a type, []T{}, x[:0:0], make([]T,
-// 0, n), or a variable that is declared without a value and set once.
+// empty reports whether a slice is new and has no elements: nil of a type, []T{}, x[:0:0],
+// make([]T, 0, n), or a variable that is declared without a value and set once.
 func empty(p *gocode.Place, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

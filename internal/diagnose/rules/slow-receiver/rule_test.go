@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestSendAt: sends to each of some receivers, here, in a method of the receiver, or for the entries
-// of a sync.Map. What follows the name of a line is where its loop is said to be.
+// TestSendAt: sends to each of some receivers, here, in a method of the receiver, or for the
+// entries of a sync.Map. The name of a line is where its loop is said to be.
 func TestSendAt(t *testing.T) {
 	const program = `package main
 
