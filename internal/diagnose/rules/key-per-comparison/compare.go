@@ -8,6 +8,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
@@ -30,6 +31,10 @@ func keyOn(p *gocode.Place, callee string) *key {
 		}
 		first, _, _ := strings.Cut(fn.Pkg().Path(), "/")
 		return &key{expr: call, std: !strings.Contains(first, ".") && fn.Pkg() != p.Pkg}
+	}
+	// A function literal, through the variable or parameter that it is.
+	if call := loops.CallTo(p, callee); call != nil && p.Callee(call) == nil && syntax.Within(c.body, call) && c.of(call) == 1 {
+		return &key{expr: call}
 	}
 	return nil
 }

@@ -13,9 +13,9 @@ import (
 
 // MadeUp type-checks one Go file as package main and makes up a profile of it: a line that carries
 // a comment "//@ NAME | LEAF CALLER…" has 100 samples and 100,000 objects of 100 bytes. The
-// functions, leaf first, are their stack below the line. What follows " < ", once or several times,
-// names the lines above it, nearest first: those that carry "//: NAME". MadeUp returns the pass and
-// the names of the lines.
+// functions, leaf first, are their stack below the line. What follows " < ", once or several
+// times, names the lines above it, nearest first: those that carry "//: NAME", or functions of the
+// standard library such as sort.Slice. MadeUp returns the pass and the names of the lines.
 func MadeUp(t *testing.T, src string) (*rule.Pass, map[int]string) {
 	t.Helper()
 	code, syn, file := oneFile(t, "example.com/madeup", src)
@@ -61,7 +61,12 @@ func MadeUp(t *testing.T, src string) (*rule.Pass, map[int]string) {
 		owner := len(frames)
 		frames = append(frames, &own)
 		for _, name := range above[1:] {
-			caller := frame(calls[strings.TrimSpace(name)])
+			name = strings.TrimSpace(name)
+			if strings.Contains(name, ".") {
+				frames = append(frames, &site.Frame{Function: name, Owner: gocode.Owner{Kind: gocode.Std}})
+				continue
+			}
+			caller := frame(calls[name])
 			frames = append(frames, &caller)
 		}
 		pass.Table.Sites = append(pass.Table.Sites, &site.Site{

@@ -225,12 +225,51 @@ func appendsIn(p *gocode.Place, stmt ast.Stmt, list list) bool {
 	return slices.ContainsFunc(blocks, func(s ast.Stmt) bool { return appendsIn(p, s, list) })
 }
 
-// appendsOne reports whether a statement appends one element to a list.
+// appendsOne reports whether a statement appends one element to a list, to the field of a struct
+// that sorts itself, or to the entry of a map from which the list comes.
 func appendsOne(p *gocode.Place, stmt ast.Stmt, list list) bool {
 	a, ok := stmt.(*ast.AssignStmt)
-	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 || !list.is(p, a.Lhs[0]) {
+	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+		return false
+	}
+	to := a.Lhs[0]
+	if sel, ok := ast.Unparen(to).(*ast.SelectorExpr); !list.is(p, to) && (!ok || !list.is(p, sel.X) || isSlice(p, sel.X)) {
 		return false
 	}
 	call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
-	return ok && p.CalleeName(call) == "append" && len(call.Args) == 2 && !call.Ellipsis.IsValid() && list.is(p, call.Args[0])
+	if !ok || p.CalleeName(call) != "append" || len(call.Args) != 2 || call.Ellipsis.IsValid() {
+		return false
+	}
+	return named(p, to).is(p, call.Args[0]) || storedBack(p, to, call.Args[0])
+}
+
+// isSlice reports whether an expression is a slice: what is appended to a field of its elements is
+// not appended to it.
+func isSlice(p *gocode.Place, e ast.Expr) bool {
+	t := p.TypeOf(e)
+	if t == nil {
+		return true
+	}
+	_, ok := t.Underlying().(*types.Slice)
+	return ok
+}
+
+// storedBack reports whether a function assigns a variable to the entry of a map or the field that
+// it got the list from: xs := append(m[k], x), and later m[k] = xs.
+func storedBack(p *gocode.Place, xs, from ast.Expr) bool {
+	v := syntax.LocalVar(p, xs)
+	if v == nil {
+		return false
+	}
+	switch ast.Unparen(from).(type) {
+	case *ast.IndexExpr, *ast.SelectorExpr:
+	default:
+		return false
+	}
+	for _, id := range syntax.Reads(p, v) {
+		if to := syntax.AssignedTo(p.Outer(), id); to != nil && types.ExprString(to) == types.ExprString(from) {
+			return true
+		}
+	}
+	return false
 }

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/token"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
@@ -59,13 +60,15 @@ Seen in the field: golang-jwt/jwt (CVE-2025-30204: a token of dots made a list
 of gigabytes); the standard library's change to strings.Cut in Go 1.18.`
 
 func judge(c *finder.Case) bool {
-	read := reading{index: -1}
+	read, helper := reading{index: -1}, false
 	if !c.All(func(call *ast.CallExpr) bool {
 		one, ok := parts(c.Pass.Syntax, c.Place, call)
 		read.add(one)
 		return ok
 	}) {
-		return bounded(c)
+		if read, helper = inHelper(c); !helper {
+			return bounded(c)
+		}
 	}
 	call := c.Calls[0]
 	what := syntax.Text(call.Args[0])
@@ -79,6 +82,10 @@ func judge(c *finder.Case) bool {
 		if read.end {
 			fix = "Trim the trailing space and cut after the last one with strings.LastIndexFunc."
 		}
+	}
+	if helper {
+		c.Confidence = rule.Likely // other callers may need the list
+		used = "in callers of " + syntax.FuncName(c.Place) + " " + used
 	}
 	c.Cause = fmt.Sprintf("%s allocates a list of all parts of %s, and %s.", funcname.Short(c.Name()), what, used)
 	c.Fix = fix
@@ -246,6 +253,9 @@ func parts(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) (reading, bool
 			}
 			continue
 		}
+		if spec, is := path[0].(*ast.ValueSpec); is && len(spec.Values) == 0 {
+			continue
+		}
 		r, fine := use(s, p, id, path)
 		if !fine {
 			return none, false
@@ -272,6 +282,10 @@ func use(s *gocode.Syntax, p *gocode.Place, list ast.Expr, around []ast.Node) (r
 			read.end = true
 			return read, true
 		}
+		if lastOf(p, list, syntax.Origin(p, n.Index)) {
+			read.end = true
+			return read, true
+		}
 		for _, v := range flow.Constants(s, p, n.Index) {
 			i, exact := constant.Int64Val(constant.ToInt(v))
 			if !exact || i < 0 || i > highest {
@@ -282,7 +296,10 @@ func use(s *gocode.Syntax, p *gocode.Place, list ast.Expr, around []ast.Node) (r
 		return read, read.index >= 0
 	case *ast.CallExpr:
 		if p.CalleeName(n) != "len" {
-			return read, false
+			return passed(s, p, list, n)
+		}
+		if v := syntax.LocalVar(p, syntax.AssignedTo(p, parent(around))); v != nil && lastOf(p, list, parent(around)) {
+			return read, true // an index of the last part, whose uses show
 		}
 		if len(around) > 2 {
 			x, indexed := around[2].(*ast.IndexExpr)
@@ -294,6 +311,44 @@ func use(s *gocode.Syntax, p *gocode.Place, list ast.Expr, around []ast.Node) (r
 		return read, true
 	}
 	return read, false
+}
+
+// parent returns the expression around a call that is around the list; nil for none.
+func parent(around []ast.Node) ast.Expr {
+	if len(around) < 2 {
+		return nil
+	}
+	e, _ := around[1].(ast.Expr)
+	return e
+}
+
+// passed returns what a function of the package that gets a list reads of it.
+func passed(s *gocode.Syntax, p *gocode.Place, list ast.Expr, call *ast.CallExpr) (reading, bool) {
+	none := reading{index: -1}
+	fn := p.Callee(call)
+	decl := p.Declaration(fn)
+	i := slices.IndexFunc(call.Args, func(e ast.Expr) bool { return ast.Unparen(e) == list })
+	if decl == nil || decl.Body == nil || i < 0 || fn.Signature().Variadic() {
+		return none, false
+	}
+	in, param := p.Entry(decl), fn.Signature().Params().At(i)
+	reads := syntax.Reads(in, param)
+	all := none
+	for _, id := range reads {
+		around := in.Enclosing(id)
+		if len(around) == 0 {
+			return none, false
+		}
+		if next, ok := around[0].(*ast.CallExpr); ok && in.CalleeName(next) != "len" {
+			return none, false // through one function only
+		}
+		r, fine := use(s, in, id, around)
+		if !fine {
+			return none, false
+		}
+		all.add(r)
+	}
+	return all, len(reads) > 0 && len(syntax.Assigned(in, param)) == 0
 }
 
 // lastOf reports whether an index is that of the last part: len(list)-1.
