@@ -153,6 +153,9 @@ func bounded(c *finder.Case) bool {
 		what := syntax.Text(call.Args[0])
 		c.Cause = fmt.Sprintf("%s allocates a list of about %s parts of %s on average, and the next check accepts %d: a text from outside decides how much memory that takes.",
 			funcname.Short(name), units.Count(mean), what, accepted)
+		// What is left is the search for the first separators.
+		left := float64(accepted+1) / float64(mean)
+		c.Fraction = &rule.Fraction{Expect: 1 - left, Low: 0.9 * (1 - left), High: 1}
 		c.Fix = fmt.Sprintf("Bound the list: %sN(%s, %s, %d) makes at most one part more than the check accepts, so that it still fails for too many; or cut the parts one after the other.",
 			funcname.Short(name), what, syntax.Text(call.Args[1]), accepted+1)
 		return true
