@@ -106,7 +106,7 @@ func rulesCommand() command {
 				for _, r := range rules {
 					ids = append(ids, r.ID)
 				}
-				return usagef("rules: unknown rule %q%s", args[0], suggest(args[0], ids))
+				return usagef("rules: unknown rule %q%s; `hone rules` lists the rules", args[0], suggest(args[0], ids))
 			}
 		},
 	}

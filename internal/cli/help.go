@@ -19,7 +19,7 @@ func helpCommand() command {
 				}
 				cmd, ok := lookup(args[0])
 				if !ok {
-					return usagef("help: unknown command %q%s", args[0], suggest(args[0], commandNames()))
+					return usagef("help: unknown command %q%s; `hone help` lists the commands", args[0], suggest(args[0], commandNames()))
 				}
 				return printHelp(env.Stdout, cmd)
 			}
