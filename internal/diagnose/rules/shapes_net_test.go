@@ -7,6 +7,7 @@ import (
 	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
 	contextchain "github.com/hone-go/hone/internal/diagnose/rules/context-chain"
 	copytoread "github.com/hone-go/hone/internal/diagnose/rules/copy-to-read"
+	countforexistence "github.com/hone-go/hone/internal/diagnose/rules/count-for-existence"
 	flushpermessage "github.com/hone-go/hone/internal/diagnose/rules/flush-per-message"
 	metriclabel "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
 	statperfile "github.com/hone-go/hone/internal/diagnose/rules/stat-per-file"
@@ -208,13 +209,6 @@ func newClient() *http.Client {
 }
 
 var shared = newClient()`
-	counted := func(p *rule.Pass) {
-		lines := map[int]string{}
-		for i := range 200 {
-			lines[i+1] = ""
-		}
-		p.Counts = ran(lines, 1000)
-	}
 	const says = "creates an http.Transport"
 	checkShapesIn(t, clientperrequest.Rule(), head, "net/http.(*Transport).dialConn net/http.(*Client).do net/http.(*Client).Do", 0, []shape{
 		{"func F(r *http.Request) error {\n\t_, err := newClient().Do(r) @\n\treturn err\n}", says},
@@ -223,5 +217,38 @@ var shared = newClient()`
 		{"func F(r *http.Request) error {\n\tc := &http.Client{Transport: &http.Transport{}}\n\treturn send_N(c, r) //: c_N\n}\n\nfunc send_N(c doer, r *http.Request) error {\n\t_, err := c.Do(r) @ < c_N\n\treturn err\n}", says},
 		{"func F(r *http.Request) error { return send_N(shared, r) } //: c_N\n\nfunc send_N(c *http.Client, r *http.Request) error {\n\t_, err := c.Do(r) @ < c_N\n\treturn err\n}", ""},
 		{"func F(rs []*http.Request) {\n\tc := newClient()\n\tfor _, r := range rs {\n\t\tsend_N(c, r) //: c_N\n\t}\n}\n\nfunc send_N(c *http.Client, r *http.Request) error {\n\t_, err := c.Do(r) @ < c_N\n\treturn err\n}", ""},
+	}, counted)
+}
+
+// counted completes a recording: each line ran.
+func counted(p *rule.Pass) {
+	lines := map[int]string{}
+	for i := range 400 {
+		lines[i+1] = ""
+	}
+	p.Counts = ran(lines, 1000)
+}
+
+// TestCountForExistenceShapes: numbers of rows that are only compared with zero.
+func TestCountForExistenceShapes(t *testing.T) {
+	const head = `import "database/sql"
+
+const countUsers = "-- name: CountUsers :one\nSELECT count(*) FROM users WHERE name = ?"
+
+type handle struct{ *sql.DB }
+
+func (handle) Get(to any, query string, args ...any) error { return nil }
+
+type store struct{ db handle }`
+	const says = "The query counts all rows"
+	checkShapesIn(t, countforexistence.Rule(), head, "database/sql.(*DB).QueryRow", 0, []shape{
+		{"func F(s *store) bool {\n\tvar n int\n\ts.db.QueryRow(\"SELECT COUNT(*) FROM t\").Scan(&n) @\n\treturn n > 0\n}", says},
+		{"func F(s *store) bool {\n\tvar n int\n\ts.db.QueryRow(\"SELECT COUNT(id) AS n FROM t\").Scan(&n) @\n\treturn n > 0\n}", says},
+		{"func F(s *store) bool {\n\tvar n int\n\ts.db.QueryRow(\"SELECT COUNT(DISTINCT id) FROM t\").Scan(&n) @\n\treturn n > 0\n}", ""},
+		{"func F(s *store) bool {\n\tn, err := s.count_N() //: c_N\n\treturn err == nil && n > 0\n}\n\nfunc (s *store) count_N() (n int, err error) {\n\terr = s.db.QueryRow(countUsers, 1).Scan(&n) @ < c_N\n\treturn n, err\n}", says},
+		{"func F(s *store) int {\n\tn, _ := s.count_N() //: c_N\n\treturn n\n}\n\nfunc (s *store) count_N() (n int, err error) {\n\terr = s.db.QueryRow(countUsers, 1).Scan(&n) @ < c_N\n\treturn n, err\n}", ""},
+	}, counted)
+	checkShapesIn(t, countforexistence.Rule(), head, "main.handle.Get", 0, []shape{
+		{"func F(s *store) bool {\n\tvar n int\n\ts.db.Get(&n, \"SELECT COUNT(*) FROM t\") @\n\treturn n == 0\n}", says},
 	}, counted)
 }

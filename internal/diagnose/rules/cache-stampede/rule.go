@@ -182,11 +182,11 @@ func outlives(e ast.Expr) bool {
 	return false
 }
 
-// keeps reports whether a call may store an argument: it is of a method, and its result is not
-// used.
+// keeps reports whether a call may store an argument: it is of a method, or of a function of the
+// package that sets something outside of it, and its result is not used.
 func keeps(p *gocode.Place, call *ast.CallExpr) bool {
 	fn := p.Callee(call)
-	if fn == nil || fn.Signature().Recv() == nil {
+	if fn == nil || fn.Signature().Recv() == nil && !sets(p, p.Declaration(fn)) {
 		return false
 	}
 	if _, statement := syntax.Parent(p, call).(*ast.ExprStmt); statement {
@@ -194,4 +194,23 @@ func keeps(p *gocode.Place, call *ast.CallExpr) bool {
 	}
 	results := fn.Signature().Results()
 	return results.Len() == 0 || results.Len() == 1 && types.Identical(results.At(0).Type(), types.Universe.Lookup("error").Type())
+}
+
+// sets reports whether a function assigns to an element or a field, or passes a value to a method.
+func sets(p *gocode.Place, decl *ast.FuncDecl) (found bool) {
+	if decl == nil || decl.Body == nil {
+		return false
+	}
+	in := p.Entry(decl)
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			found = found || slices.ContainsFunc(n.Lhs, outlives)
+		case *ast.CallExpr:
+			fn := in.Callee(n)
+			found = found || len(n.Args) > 1 && fn != nil && fn.Signature().Recv() != nil && fn.Signature().Results().Len() == 0
+		}
+		return !found
+	})
+	return found
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // leastElements is the minimum mean number of elements that must be collected or counted: stopping
@@ -54,7 +56,7 @@ as well, ask for one (LIMIT 1).
 It is fine where there is mostly no element, because then all have to be looked
 at, or where lists are short. The rule reports functions of the package that
 found at least four elements in each call, as counted, and constant queries with
-COUNT.
+COUNT, also in functions that return the number.
 
 Seen in the field: sourcegraph/sourcegraph-public-snapshot#64297 (COUNT on a
 table of jobs, for each executor), upper/db#661 (an Exists that counted),
@@ -128,6 +130,12 @@ func look(p *rule.Pass, place *gocode.Place) *whole {
 			}
 			continue
 		}
+		if countsRows(p.Syntax, fn) {
+			if t := result(place, call); t.ok && !t.first {
+				return &whole{callee: fn.FullName(), query: true, test: t.line}
+			}
+			continue
+		}
 		if n := collected(p, place, fn); n >= leastElements {
 			if t := result(place, call); t.ok {
 				return &whole{callee: fn.FullName(), elements: n, first: t.first, test: t.line}
@@ -135,6 +143,33 @@ func look(p *rule.Pass, place *gocode.Place) *whole {
 		}
 	}
 	return nil
+}
+
+// countsRows reports whether a function of the program returns the result of a query that counts
+// rows.
+func countsRows(s *gocode.Syntax, fn *types.Func) (found bool) {
+	if fn.Signature().Results().Len() == 0 || fn.Pkg() == nil || symbol.Standard(fn.Pkg().Path()) {
+		return false
+	}
+	if t, ok := fn.Signature().Results().At(0).Type().Underlying().(*types.Basic); !ok || t.Info()&types.IsInteger == 0 {
+		return false
+	}
+	in, ok := s.Declared(fn)
+	if !ok {
+		return false
+	}
+	ast.Inspect(in.Decl.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || found || in.Callee(call) == nil {
+			return !found
+		}
+		if scan := scanOf(in, call); scan != nil {
+			v := filled(in, scan)
+			found = v != nil && returned(in, v)
+		}
+		return !found
+	})
+	return found
 }
 
 // scanOf returns the call that reads the result of a query that counts rows, if a call is that
@@ -150,8 +185,14 @@ func scanOf(p *gocode.Place, call *ast.CallExpr) *ast.CallExpr {
 		}
 		return nil
 	}
+	if p.CalleeName(call) == "(*gorm.io/gorm.DB).Count" {
+		return call
+	}
 	if !counts(p, call) {
 		return nil
+	}
+	if filled(p, call) != nil { // Get(&n, query) of sqlx
+		return call
 	}
 	rows := []ast.Expr{call}
 	if v := syntax.Result(p, call); v != nil {
@@ -172,27 +213,34 @@ func scanOf(p *gocode.Place, call *ast.CallExpr) *ast.CallExpr {
 	return nil
 }
 
-// filled returns the local variable whose address is the only argument of a call; nil for none.
-func filled(p *gocode.Place, call *ast.CallExpr) *types.Var {
-	if len(call.Args) != 1 {
-		return nil
+// filled returns the local variable of a number whose address is the only such argument of a call;
+// nil for none.
+func filled(p *gocode.Place, call *ast.CallExpr) (v *types.Var) {
+	for _, arg := range call.Args {
+		to, ok := ast.Unparen(arg).(*ast.UnaryExpr)
+		if !ok || to.Op != token.AND {
+			continue
+		}
+		if v != nil {
+			return nil
+		}
+		v = syntax.LocalVar(p, to.X)
 	}
-	if to, ok := ast.Unparen(call.Args[0]).(*ast.UnaryExpr); ok {
-		return syntax.LocalVar(p, to.X)
-	}
-	return nil
+	return v
 }
 
 // counts reports whether a call has a constant query that counts rows.
 func counts(p *gocode.Place, call *ast.CallExpr) bool {
 	for _, arg := range call.Args {
 		text, ok := syntax.ConstString(p, syntax.Origin(p, arg))
-		text = strings.ToLower(strings.Join(strings.Fields(text), ""))
-		column, from, counted := strings.Cut(strings.TrimPrefix(text, "selectcount("), ")")
-		if !ok || !counted || !strings.HasPrefix(text, "selectcount(") || strings.Contains(text, "groupby") || strings.HasPrefix(column, "distinct") {
-			continue
+		for strings.HasPrefix(text, "--") { // the name that sqlc writes
+			_, text, _ = strings.Cut(text, "\n")
 		}
-		if _, ok := strings.CutPrefix(from, "as"); ok || strings.HasPrefix(from, "from") {
+		text = strings.ToLower(strings.Join(strings.Fields(text), ""))
+		text, counting := strings.CutPrefix(text, "selectcount(")
+		column, from, _ := strings.Cut(text, ")")
+		if ok && counting && !strings.Contains(text, "groupby") && !strings.HasPrefix(column, "distinct") &&
+			(strings.HasPrefix(from, "from") || strings.HasPrefix(from, "as")) {
 			return true
 		}
 	}

@@ -170,8 +170,8 @@ func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
 	for _, k := range kinds() {
 		for _, m := range finder.Through(p, k.functions...) {
-			m.CPU = stacks.Select(m.CPU, func(r *site.Row) bool { return stacks.Steady(r) && !collects(r) })
-			if m.Empty() || k.noun == statement && embedded(m.CPU) {
+			m.CPU = stacks.Select(m.CPU, stacks.Steady)
+			if m.Empty() || slices.ContainsFunc(m.CPU, collects) || k.noun == statement && embedded(m.CPU) {
 				continue
 			}
 			l, ok := around(p, &m, k)
