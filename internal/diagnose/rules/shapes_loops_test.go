@@ -6,6 +6,7 @@ import (
 	binaryreflect "github.com/hone-go/hone/internal/diagnose/rules/binary-reflect"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
 	formattedmapkey "github.com/hone-go/hone/internal/diagnose/rules/formatted-map-key"
+	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
 	quadraticinsert "github.com/hone-go/hone/internal/diagnose/rules/quadratic-insert"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
@@ -100,5 +101,17 @@ func TestQuadraticInsertCopies(t *testing.T) {
 	})
 	checkShapes(t, quadraticinsert.Rule(), "", "runtime.memmove", 64, []shape{
 		{"func F(m map[string][]int, keys []string) {\n\tfor i, k := range keys {\n\t\tm[k] = append([]int{i}, m[k]...) @\n\t}\n}", ""},
+	})
+}
+
+// TestLinearScanShapes: functions that add an element unless they find it.
+func TestLinearScanShapes(t *testing.T) {
+	const head = "import \"slices\"\n\ntype set struct{ all []string }"
+	checkShapes(t, linearscan.Rule(), head, "slices.Index[go.shape.[]string] slices.Contains[go.shape.[]string]", 0, []shape{
+		{"func (s *set) add(x string) {\n\tif !slices.Contains(s.all, x) { @ < one\n\t\ts.all = append(s.all, x)\n\t}\n}\n\nfunc F(s *set, xs []string) {\n\tfor _, x := range xs {\n\t\ts.add(x) //: one\n\t}\n}", "calls add"},
+		{"func (s *set) put(x string) {\n\tif !slices.Contains(s.all, x) { @ < two\n\t\ts.all = append(s.all, x)\n\t}\n}\n\nfunc F(sets []*set, x string) {\n\tfor _, s := range sets {\n\t\ts.put(x) //: two\n\t}\n}", ""},
+		{"func (s *set) has(x string) bool {\n\treturn slices.Contains(s.all, x) @ < three\n}\n\nfunc F(s *set, xs []string) (n int) {\n\tfor _, x := range xs {\n\t\tif s.has(x) { //: three\n\t\t\tn++\n\t\t}\n\t}\n\treturn n\n}", ""},
+		{"func with(xs []string, x string) []string {\n\tif slices.Contains(xs, x) { @ < four\n\t\treturn xs\n\t}\n\treturn append(xs, x)\n}\n\nfunc F(all []string) (xs []string) {\n\tfor _, x := range all {\n\t\txs = with(xs, x) //: four\n\t}\n\treturn xs\n}", "calls with"},
+		{"func plus(xs []string, x string) []string {\n\tif slices.Contains(xs, x) { @ < five\n\t\treturn xs\n\t}\n\treturn append(xs, x)\n}\n\nfunc F(lists [][]string) (n int) {\n\tfor _, xs := range lists {\n\t\txs = plus(xs, \"x\") //: five\n\t\tn += len(xs)\n\t}\n\treturn n\n}", ""},
 	})
 }

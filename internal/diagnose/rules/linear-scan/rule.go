@@ -50,7 +50,9 @@ the slice, or sort once and use slices.BinarySearch.
 
 It is fine for short slices: up to about thirty numbers, or ten strings, the
 scan is faster than the map. The rule leaves alone slices of constant length,
-and slices that do not depend on the loop, because their length is unknown.
+and slices that do not depend on the loop, because their length is unknown. A
+function that adds an element unless it finds it is reported if a loop of its
+caller calls it for the same slice.
 
 Seen in the field: ai-dynamo/grove#577 (nine such loops in one operator),
 supersonic-app/supersonic#348.`
@@ -66,7 +68,7 @@ func judge(c *finder.Case) bool {
 		return quadratic
 	})
 	if !ok {
-		return long(c)
+		return unique(c) || long(c)
 	}
 	describe(c, fmt.Sprintf("in every iteration of a loop %s: n iterations make about n²/2 comparisons", why))
 	return true
