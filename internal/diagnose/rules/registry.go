@@ -142,6 +142,7 @@ import (
 	semaphorewait "github.com/hone-go/hone/internal/diagnose/rules/semaphore-wait"
 	serialcalls "github.com/hone-go/hone/internal/diagnose/rules/serial-calls"
 	serialsection "github.com/hone-go/hone/internal/diagnose/rules/serial-section"
+	signatureverifiedagain "github.com/hone-go/hone/internal/diagnose/rules/signature-verified-again"
 	sleeppolling "github.com/hone-go/hone/internal/diagnose/rules/sleep-polling"
 	slicegrowth "github.com/hone-go/hone/internal/diagnose/rules/slice-growth"
 	slicequeue "github.com/hone-go/hone/internal/diagnose/rules/slice-queue"
@@ -323,6 +324,7 @@ func All() []rule.Rule {
 		semaphorewait.Rule(),
 		serialcalls.Rule(),
 		serialsection.Rule(),
+		signatureverifiedagain.Rule(),
 		sleeppolling.Rule(),
 		slicegrowth.Rule(),
 		slicequeue.Rule(),
