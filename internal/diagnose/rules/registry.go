@@ -167,6 +167,7 @@ import (
 	stoptheworldcall "github.com/hone-go/hone/internal/diagnose/rules/stop-the-world-call"
 	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
 	tableofpairs "github.com/hone-go/hone/internal/diagnose/rules/table-of-pairs"
+	tablerebuilt "github.com/hone-go/hone/internal/diagnose/rules/table-rebuilt"
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
 	tickwait "github.com/hone-go/hone/internal/diagnose/rules/tick-wait"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
@@ -349,6 +350,7 @@ func All() []rule.Rule {
 		stoptheworldcall.Rule(),
 		stringbytescopy.Rule(),
 		tableofpairs.Rule(),
+		tablerebuilt.Rule(),
 		templateparsepercall.Rule(),
 		tickwait.Rule(),
 		timeformatnow.Rule(),

@@ -2,14 +2,11 @@ package sortunchanged
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
-	"slices"
 
-	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/kept"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
-	"github.com/hone-go/hone/internal/site"
 )
 
 // source returns the origin of a sorted list: itself or, for a local variable, the list that it is
@@ -86,28 +83,6 @@ func plain(body *ast.BlockStmt) bool {
 	return fine
 }
 
-// keptVar returns the variable of an expression that is a receiver's field or a package variable,
-// or nil.
-func keptVar(p *gocode.Place, e ast.Expr) *types.Var {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		if v, ok := p.Object(e).(*types.Var); ok && v.Pkg() == p.Pkg && v.Parent() == p.Pkg.Scope() {
-			return v
-		}
-	case *ast.SelectorExpr:
-		v, ok := p.Object(e.Sel).(*types.Var)
-		if !ok || !v.IsField() || v.Pkg() != p.Pkg {
-			return nil
-		}
-		root, _ := syntax.Var(p, e)
-		if root == nil || p.Decl.Recv == nil || !(p.Decl.Recv.Pos() <= root.Pos() && root.Pos() < p.Decl.Recv.End()) {
-			return nil
-		}
-		return v
-	}
-	return nil
-}
-
 // orderOf returns the fields that the order of a sort depends on; false when it also depends on
 // arguments of the call, or is not known.
 func orderOf(p *gocode.Place, call *ast.CallExpr, list ast.Expr) (keys []*types.Var, ok bool) {
@@ -163,24 +138,19 @@ func basicElements(p *gocode.Place, list ast.Expr) bool {
 	return basic
 }
 
-// changes counts how often a kept list is sorted and changed.
-type changes struct {
-	pass  *rule.Pass
-	frame *site.Frame
-	place *gocode.Place
-	v     *types.Var
-	keys  []*types.Var // fields that the order depends on
-	call  *ast.CallExpr
+// sorting counts how often a list is sorted.
+type sorting struct {
+	kept.Changes
 }
 
 // sorts returns how often the list is sorted for each unit of work: how often its function is
 // called. The sort's own line may hold the comparison, which runs more often. It reports false if
 // the sort does not run once in each call.
-func (c *changes) sorts() (float64, bool) {
-	p := c.place
+func (c *sorting) sorts() (float64, bool) {
+	p := c.Place
 	var whole ast.Stmt
 	for _, stmt := range p.Decl.Body.List {
-		if syntax.Within(stmt, c.call) {
+		if syntax.Within(stmt, c.Skip) {
 			whole = stmt
 		}
 	}
@@ -191,7 +161,7 @@ func (c *changes) sorts() (float64, bool) {
 		if stmt == whole || holdsFunc(stmt) {
 			continue
 		}
-		if n, ok := c.ran(stmt); ok {
+		if n, ok := c.Ran(stmt); ok {
 			return n, true
 		}
 	}
@@ -208,115 +178,4 @@ func holdsFunc(n ast.Node) bool {
 		return !found
 	})
 	return found
-}
-
-// ran returns how often a node ran for each unit of work: 0 in a file that was never reached.
-func (c *changes) ran(n ast.Node) (float64, bool) {
-	at := c.place.Fset.Position(n.Pos())
-	e, ok := c.pass.Counts.Line(c.frame.Owner.Package, at.Filename, at.Line)
-	return e.PerUnit, ok || !c.pass.Counts.Ran(c.frame.Owner.Package, at.Filename)
-}
-
-// count returns how often lines of the package change the list, or a field that its order depends
-// on, for each unit of work. It reports false where that is not known.
-func (c *changes) count() (sum float64, known bool) {
-	known = true
-	add := func(n ast.Node) {
-		times, ok := c.ran(n)
-		sum, known = sum+times, known && ok
-	}
-	for _, file := range c.place.Files() {
-		for _, decl := range file.Decls {
-			fn, ok := decl.(*ast.FuncDecl)
-			if !ok || fn.Body == nil {
-				continue // initialisers run once
-			}
-			ast.Inspect(fn.Body, func(n ast.Node) bool {
-				if n != nil && c.changes(n) {
-					add(n)
-				}
-				return true
-			})
-		}
-	}
-	return sum, known
-}
-
-// changes reports whether a node may change the list: it assigns to it or a part of it, takes its
-// address, passes it to a function that may change it, or creates a value that it is a field of.
-func (c *changes) changes(n ast.Node) bool {
-	switch n := n.(type) {
-	case *ast.AssignStmt:
-		return slices.ContainsFunc(n.Lhs, c.is)
-	case *ast.IncDecStmt:
-		return c.is(n.X)
-	case *ast.UnaryExpr:
-		return n.Op == token.AND && c.is(n.X)
-	case *ast.CompositeLit:
-		return c.owner(c.place.TypeOf(n))
-	case *ast.CallExpr:
-		if n == c.call {
-			return false
-		}
-		switch c.place.CalleeName(n) {
-		case "len", "cap", "append", "copy", "slices.Clone", "slices.Contains", "slices.Index", "new":
-			return c.place.CalleeName(n) == "copy" && c.is(n.Args[0])
-		}
-		return slices.ContainsFunc(n.Args, func(e ast.Expr) bool { return c.whole(e) })
-	}
-	return false
-}
-
-// is reports whether an expression is the list, a part of it, or a field that the order depends on.
-func (c *changes) is(e ast.Expr) bool {
-	for {
-		switch x := ast.Unparen(e).(type) {
-		case *ast.Ident:
-			return c.place.Object(x) == c.v
-		case *ast.SelectorExpr:
-			obj, _ := c.place.Object(x.Sel).(*types.Var)
-			if obj == c.v || obj != nil && slices.Contains(c.keys, obj) {
-				return true
-			}
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.SliceExpr:
-			e = x.X
-		case *ast.StarExpr:
-			e = x.X
-		default:
-			return false
-		}
-	}
-}
-
-// whole reports whether an expression is the list itself.
-func (c *changes) whole(e ast.Expr) bool {
-	switch x := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		return c.place.Object(x) == c.v
-	case *ast.SelectorExpr:
-		return c.place.Object(x.Sel) == c.v
-	case *ast.SliceExpr:
-		return c.whole(x.X)
-	}
-	return false
-}
-
-// owner reports whether a type is the struct that the list is a field of.
-func (c *changes) owner(t types.Type) bool {
-	if t == nil || !c.v.IsField() {
-		return false
-	}
-	s, ok := t.Underlying().(*types.Struct)
-	if !ok {
-		return false
-	}
-	for i := range s.NumFields() {
-		if s.Field(i) == c.v {
-			return true
-		}
-	}
-	return false
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/kept"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/sorts"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -114,8 +115,8 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *again {
 		if list == nil {
 			continue
 		}
-		kept := source(p, list)
-		v := keptVar(p, kept)
+		from := source(p, list)
+		v := kept.Var(p, from)
 		if v == nil {
 			continue
 		}
@@ -123,12 +124,12 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *again {
 		if !ok {
 			continue
 		}
-		c := changes{pass: s.pass, frame: f, place: p, v: v, keys: keys, call: call}
-		a := &again{place: p, list: list, kept: kept, v: v, open: v.Exported() && p.Pkg.Name() != "main"}
+		c := sorting{kept.Changes{Pass: s.pass, Frame: f, Place: p, Var: v, Keys: keys, Skip: call}}
+		a := &again{place: p, list: list, kept: from, v: v, open: v.Exported() && p.Pkg.Name() != "main"}
 		if a.sorts, ok = c.sorts(); !ok {
 			continue
 		}
-		if a.changes, ok = c.count(); !ok || a.sorts < leastSorts*a.changes || s.pass.Manifest.Unit() == "run" && a.sorts < leastRuns {
+		if a.changes, ok = c.Count(); !ok || a.sorts < leastSorts*a.changes || s.pass.Manifest.Unit() == "run" && a.sorts < leastRuns {
 			continue
 		}
 		return a
@@ -141,19 +142,19 @@ func (s *search) judge(c *finder.Case) bool {
 	if a == nil {
 		return false
 	}
-	kept, what := syntax.Text(a.kept), syntax.Text(a.list)
+	from, what := syntax.Text(a.kept), syntax.Text(a.list)
 	if !syntax.Same(a.place, a.kept, a.list) {
-		what += ", made of " + kept + ","
+		what += ", made of " + from + ","
 	}
 	times := "which did not change while executions were counted"
 	if a.changes > 0 {
 		times = fmt.Sprintf("which changes once in %s sorts", units.Number(a.sorts/a.changes))
 	}
-	c.Cause = fmt.Sprintf("%s sorts %s again on every call, though the order follows from %s, %s.", syntax.FuncName(a.place), what, kept, times)
-	c.Fix = fmt.Sprintf("Sort where %s changes, and keep the result next to it.", kept)
+	c.Cause = fmt.Sprintf("%s sorts %s again on every call, though the order follows from %s, %s.", syntax.FuncName(a.place), what, from, times)
+	c.Fix = fmt.Sprintf("Sort where %s changes, and keep the result next to it.", from)
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,
-		Value: fmt.Sprintf("%s sorts and %s changes of %s per %s", units.Number(a.sorts), units.Number(a.changes), kept, s.pass.Manifest.Unit()),
+		Value: fmt.Sprintf("%s sorts and %s changes of %s per %s", units.Number(a.sorts), units.Number(a.changes), from, s.pass.Manifest.Unit()),
 	})
 	if a.open {
 		c.Confidence = rule.Likely
