@@ -10,8 +10,8 @@ import (
 
 // Allocating returns the nodes of the line that may allocate themselves, as far as syntax and types
 // show: literals behind a pointer or of slices and maps, make, new and append, conversions and
-// concatenations of strings, function literals, method values, conversions to interfaces, go and
-// defer.
+// concatenations of strings, function literals, method values, conversions to interfaces, go, and
+// defer in loops.
 func Allocating(p *gocode.Place) []ast.Node {
 	var found []ast.Node
 	called := map[ast.Expr]bool{} // methods that are called, not bound
@@ -58,9 +58,11 @@ func allocatesAt(p *gocode.Place, n ast.Node) bool {
 	on := func(pos token.Pos) bool { return Line(p, pos) == p.Line }
 	switch n := n.(type) {
 	case *ast.FuncLit:
-		return on(n.Pos()) && n != p.Func
-	case *ast.GoStmt, *ast.DeferStmt:
+		return on(n.Pos()) && n != p.Func && !calledAtOnce(p, n)
+	case *ast.GoStmt:
 		return on(n.Pos())
+	case *ast.DeferStmt:
+		return on(n.Pos()) && p.LoopAround(n) != nil // outside of loops its record is on the stack
 	case *ast.CompositeLit:
 		if !on(n.Lbrace) {
 			return false
@@ -80,6 +82,22 @@ func allocatesAt(p *gocode.Place, n ast.Node) bool {
 		return on(n.Lparen) && callAllocates(p, n)
 	}
 	return false
+}
+
+// calledAtOnce reports whether a function literal is called where it is written, or deferred
+// outside of loops: the compiler then keeps it on the stack.
+func calledAtOnce(p *gocode.Place, lit *ast.FuncLit) bool {
+	call, ok := Parent(p, lit).(*ast.CallExpr)
+	if !ok || ast.Unparen(call.Fun) != ast.Expr(lit) {
+		return false
+	}
+	switch s := Parent(p, call).(type) {
+	case *ast.GoStmt:
+		return false
+	case *ast.DeferStmt:
+		return p.LoopAround(s) == nil
+	}
+	return true
 }
 
 // callAllocates reports whether a call allocates on its own line: builtins, conversions of

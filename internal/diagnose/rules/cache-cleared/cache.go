@@ -21,12 +21,11 @@ type line struct {
 	line      int
 }
 
-// cache is a field or variable of a type with methods to look up, store and clear, and how often
-// each ran per unit of work.
+// cache is a map, or a field or variable of a type with methods to look up, store and clear, and
+// how often each ran per unit of work.
 type cache struct {
 	pass                    *rule.Pass
-	place                   *gocode.Place // of the call that clears
-	clear                   *ast.CallExpr
+	clear, where            string // what empties it, and its line
 	cache                   ast.Expr
 	lookups, stores, clears float64
 	work                    map[line]bool // what computes the values that are stored
@@ -43,7 +42,7 @@ func caches(p *rule.Pass) (found []*cache) {
 		}
 		c := seen[v]
 		if c == nil {
-			c = &cache{pass: p, place: place, clear: call, cache: syntax.Receiver(call), work: map[line]bool{}}
+			c = &cache{pass: p, clear: syntax.Text(call.Fun), where: syntax.Where(place, call.Pos()), cache: syntax.Receiver(call), work: map[line]bool{}}
 			seen[v] = c
 			found = append(found, c)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
@@ -65,37 +66,51 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	}
 	computing := map[line]*cache{}
 	for _, c := range caches(p) {
-		if c.clears*work >= leastClears && c.lookups > 0 && c.stores >= leastMisses*c.lookups && c.stores <= mostStores*c.clears {
+		if c.wasted(work) {
 			for l := range c.work {
 				computing[l] = c
 			}
 		}
 	}
+	lines := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *cache {
+		if c := computing[lineOf(f)]; c != nil {
+			return c
+		}
+		if c := ofShape(p, f, place); c != nil && c.wasted(work) {
+			return c
+		}
+		return nil
+	})
 	at := func(r *site.Row) int {
 		for i, f := range r.Stack {
-			if i > 0 && computing[lineOf(f)] != nil {
+			if i > 0 && (f.Owner.Kind == gocode.Main || f.Owner.Kind == gocode.Dependency) && lines.At(f) != nil {
 				return i
 			}
 		}
 		return -1
 	}
 	judge := func(c *finder.Case) bool {
-		found := computing[lineOf(&c.Site.Frame)]
+		found := lines.At(&c.Site.Frame)
 		if found == nil {
 			return false
 		}
 		found.describe(p, c.Match)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(at), Judge: judge}, len(computing) > 0
+	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+}
+
+// wasted reports whether a cache is emptied often, after few values that were used little.
+func (c *cache) wasted(work float64) bool {
+	return c.clears*work >= leastClears && c.lookups > 0 && c.stores >= leastMisses*c.lookups && c.stores <= mostStores*c.clears
 }
 
 // describe fills in a match about a line that computes the cache's values.
 func (c *cache) describe(p *rule.Pass, m *rule.Match) {
 	m.Confidence = rule.Likely
-	where, name := syntax.Where(c.place, c.clear.Pos()), syntax.Text(c.cache)
+	where, name := c.where, syntax.Text(c.cache)
 	m.Cause = fmt.Sprintf("%s (%s) empties all of %s, after %s on average: %s of the lookups find nothing, and what they look for is computed again here.",
-		syntax.Text(c.clear.Fun), where, name, units.Some(c.stores/c.clears, "new value"), units.Percent(min(1, c.stores/c.lookups)))
+		c.clear, where, name, units.Some(c.stores/c.clears, "new value"), units.Percent(min(1, c.stores/c.lookups)))
 	m.Fix = fmt.Sprintf("At %s, remove from %s only the entries that the change is about; or put a version into the key, and let old entries expire.", where, name)
 	m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s lookups, %s stores and %s clears per %s",
 		units.Number(c.lookups), units.Number(c.stores), units.Number(c.clears), p.Manifest.Unit())})

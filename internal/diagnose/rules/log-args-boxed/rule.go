@@ -6,12 +6,12 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"go/types"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loglevel"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -70,7 +70,7 @@ and SignalFx's post on a metric ingest (2016), where two such lines allocated 8
 % of all objects.`
 
 func prepare(ctx context.Context, p *rule.Pass) (finder.Line, bool) {
-	f := search{pass: p, loaded: map[string]*gocode.Syntax{}}
+	f := search{pass: p, levels: loglevel.New(p, loglevel.Any)}
 	judge := func(c *finder.Case) bool { return f.guilty(ctx, c.Place, c.Match) }
 	return finder.Line{Start: finder.Rows(finder.TakeOwn), Judge: judge}, true
 }
@@ -78,7 +78,7 @@ func prepare(ctx context.Context, p *rule.Pass) (finder.Line, bool) {
 // search is the state of one run of the rule.
 type search struct {
 	pass   *rule.Pass
-	loaded map[string]*gocode.Syntax // packages that were loaded for function bodies
+	levels *loglevel.Search
 }
 
 func (f *search) guilty(ctx context.Context, p *gocode.Place, m *rule.Match) bool {
@@ -88,7 +88,7 @@ func (f *search) guilty(ctx context.Context, p *gocode.Place, m *rule.Match) boo
 			continue
 		}
 		boxed := passed(p, call)
-		if len(boxed) == 0 || !f.level(ctx, p, call, 0) || f.works(p, call, m) {
+		if len(boxed) == 0 || !f.levels.Tests(ctx, p, call) || f.works(p, call, m) {
 			continue
 		}
 		if len(calls(p, call)) == 0 { // the test can guard the whole statement
@@ -144,7 +144,13 @@ func calls(p *gocode.Place, call *ast.CallExpr) (found []*ast.CallExpr) {
 // to know.
 func (f *search) works(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool {
 	name := p.CalleeName(call)
-	into := func(r *site.Row) bool { return funcname.Typed(stacks.Callee(r)) == name || name == "" }
+	into := func(r *site.Row) bool {
+		callee := stacks.Callee(r)
+		if name == "" { // of a function value, which is not known
+			return callee != "" && !strings.HasPrefix(callee, "runtime.")
+		}
+		return funcname.Typed(callee) == name
+	}
 	cpu, allocs := stacks.Select(m.Site.CPU, into), stacks.Select(m.Site.Allocs, into)
 	all := func(*site.Row) bool { return true }
 	below, made := finder.Passing(f.pass, m.Site, all)
@@ -202,179 +208,4 @@ func writes(r *site.Row) bool {
 		}
 	}
 	return false
-}
-
-// level reports whether a call is of a logger that tests a level before anything else: by its body,
-// or by its name when the body is not available.
-func (f *search) level(ctx context.Context, p *gocode.Place, call *ast.CallExpr, depth int) bool {
-	fn := p.Callee(call)
-	if fn == nil || fn.Pkg() == nil || depth > 3 {
-		return false
-	}
-	if depth == 0 && !logs(fn) {
-		return false
-	}
-	if fn.Pkg().Path() == "log/slog" {
-		return true
-	}
-	if recv := fn.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
-		return levelName(fn.Name())
-	}
-	body := f.body(ctx, p, fn)
-	if body == nil {
-		return depth == 0 && levelName(fn.Name())
-	}
-	return f.tests(ctx, body, depth)
-}
-
-// logs reports whether a function is about logging, by the words in its name, receiver or package.
-func logs(fn *types.Func) bool {
-	name := strings.ToLower(fn.FullName())
-	for _, word := range []string{"log", "debug", "trace", "verbose"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
-}
-
-// levelName reports whether a method's name is that of a level: "Debugf", "TraceContext".
-func levelName(name string) bool {
-	name = strings.ToLower(name)
-	for _, level := range []string{"debug", "trace", "verbose", "info", "warn"} {
-		if strings.HasPrefix(name, level) {
-			return true
-		}
-	}
-	return false
-}
-
-// body returns the place of a function's declaration. It loads the package if necessary.
-func (f *search) body(ctx context.Context, p *gocode.Place, fn *types.Func) *gocode.Place {
-	at := p.Fset.Position(fn.Pos())
-	if !at.IsValid() {
-		return nil
-	}
-	place, ok := f.pass.Syntax.At(at.Filename, at.Line)
-	if !ok && f.pass.Code != nil {
-		path := fn.Pkg().Path()
-		syntax, tried := f.loaded[path]
-		if !tried {
-			syntax, _ = f.pass.Code.Syntax(ctx, []string{path}) // without it the name decides
-			f.loaded[path] = syntax
-		}
-		if syntax != nil {
-			place, ok = syntax.At(at.Filename, at.Line)
-		}
-	}
-	if !ok || place.Decl == nil || place.Decl.Body == nil || place.Decl.Name.Name != fn.Name() {
-		return nil
-	}
-	return place
-}
-
-// tests reports whether a function starts with a test that skips all use of its interface
-// parameters, or only calls such a function.
-func (f *search) tests(ctx context.Context, p *gocode.Place, depth int) bool {
-	params := parameters(p)
-	list := p.Decl.Body.List
-	for i, s := range list {
-		switch s := s.(type) {
-		case *ast.IfStmt:
-			if mentions(p, s.Cond, params) {
-				return false
-			}
-			rest := &ast.BlockStmt{List: list[i+1:]}
-			return returns(s.Body) && !mentions(p, s.Body, params) || s.Else == nil && !mentionsAny(p, rest.List, params)
-		case *ast.ExprStmt:
-			call, ok := s.X.(*ast.CallExpr)
-			if !ok {
-				return false
-			}
-			if passes(p, call, params) {
-				return i == len(list)-1 && f.level(ctx, p, call, depth+1)
-			}
-			if mentions(p, call, params) {
-				return false
-			}
-		case *ast.AssignStmt, *ast.DeclStmt:
-			if mentions(p, s, params) {
-				return false
-			}
-		case *ast.ReturnStmt:
-			call, ok := single(s)
-			return ok && passes(p, call, params) && f.level(ctx, p, call, depth+1)
-		default:
-			return false
-		}
-	}
-	return false
-}
-
-func single(s *ast.ReturnStmt) (*ast.CallExpr, bool) {
-	if len(s.Results) != 1 {
-		return nil, false
-	}
-	call, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr)
-	return call, ok
-}
-
-// parameters returns a function's parameters of interface types, and of slices of interfaces.
-func parameters(p *gocode.Place) map[types.Object]bool {
-	params := map[types.Object]bool{}
-	for _, field := range p.Decl.Type.Params.List {
-		for _, name := range field.Names {
-			v := p.Object(name)
-			if v == nil {
-				continue
-			}
-			t := v.Type()
-			if s, ok := t.(*types.Slice); ok {
-				t = s.Elem()
-			}
-			if i, ok := t.Underlying().(*types.Interface); ok && i.NumMethods() == 0 {
-				params[v] = true
-			}
-		}
-	}
-	return params
-}
-
-func mentions(p *gocode.Place, n ast.Node, params map[types.Object]bool) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && params[p.Object(id)] {
-			found = true
-		}
-		return !found
-	})
-	return found
-}
-
-func mentionsAny(p *gocode.Place, list []ast.Stmt, params map[types.Object]bool) bool {
-	for _, s := range list {
-		if mentions(p, s, params) {
-			return true
-		}
-	}
-	return false
-}
-
-// passes reports whether a call passes the parameters on unchanged.
-func passes(p *gocode.Place, call *ast.CallExpr, params map[types.Object]bool) bool {
-	for _, arg := range call.Args {
-		if id, ok := ast.Unparen(arg).(*ast.Ident); ok && params[p.Object(id)] {
-			return true
-		}
-	}
-	return false
-}
-
-// returns reports whether a block ends the function.
-func returns(b *ast.BlockStmt) bool {
-	if len(b.List) == 0 {
-		return false
-	}
-	_, ok := b.List[len(b.List)-1].(*ast.ReturnStmt)
-	return ok
 }

@@ -2,12 +2,15 @@
 package logtextunwritten
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loglevel"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -26,15 +29,14 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Text formatted for a log message that is not written",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Prepared{
 			Claim: rule.Claim{
 				// The fix saves the text. The test of the level remains.
 				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
 				Specificity: 3,
 				Removes:     true,
 			},
-			Start: finder.Calls{Functions: makers()},
-			Judge: judge,
+			Prepare: prepare,
 		},
 	}
 }
@@ -66,13 +68,27 @@ func loggers() []string {
 		"github.com/golang/glog", "github.com/hashicorp/go-hclog", "github.com/charmbracelet/log", "github.com/apex/log", "github.com/phuslu/log"}
 }
 
-func judge(c *finder.Case) bool {
+func prepare(ctx context.Context, p *rule.Pass) (finder.Line, bool) {
+	levels := loglevel.New(p, loglevel.Text)
+	judge := func(c *finder.Case) bool { return (&search{ctx, c, levels}).judge() }
+	return finder.Line{Start: finder.Calls{Functions: makers()}, Judge: judge}, true
+}
+
+// search examines one line.
+type search struct {
+	ctx    context.Context
+	c      *finder.Case
+	levels *loglevel.Search
+}
+
+func (s *search) judge() bool {
+	c := s.c
 	var logged *ast.CallExpr
 	ok := c.All(func(call *ast.CallExpr) bool {
-		logged = loggerAround(c.Place, call)
+		logged = s.logger(call)
 		return logged != nil
 	})
-	if !ok || written(c) {
+	if !ok || s.written(logged) {
 		return false
 	}
 	if _, n := stacks.Sum(c.CPU); n < leastSamples {
@@ -84,28 +100,69 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// loggerAround returns the call of a logger that has the result of a call as an argument; nil when
-// there is none.
-func loggerAround(p *gocode.Place, call *ast.CallExpr) *ast.CallExpr {
-	for _, n := range p.Enclosing(call) {
+// logger returns the call of a logger that has the result of a call as an argument, at once or
+// through a variable that nothing else reads; nil when there is none.
+func (s *search) logger(call *ast.CallExpr) *ast.CallExpr {
+	p := s.c.Place.Outer()
+	if outer := s.around(call); outer != nil {
+		return outer
+	}
+	a, ok := syntax.Parent(p, call).(*ast.AssignStmt)
+	if !ok || a.Tok != token.DEFINE || len(a.Rhs) != 1 || len(a.Lhs) == 2 && syntax.Text(a.Lhs[1]) != "_" {
+		return nil
+	}
+	v := syntax.LocalVar(p, a.Lhs[0])
+	if v == nil {
+		return nil
+	}
+	var logged *ast.CallExpr
+	for _, read := range syntax.Reads(p, v) {
+		outer := s.around(read)
+		if outer == nil || logged != nil {
+			return nil
+		}
+		logged = outer
+	}
+	return logged
+}
+
+// around returns the call of a logger that has an expression in an argument; nil for none.
+func (s *search) around(e ast.Expr) *ast.CallExpr {
+	p := s.c.Place.Outer()
+	for _, n := range p.Enclosing(e) {
 		outer, ok := n.(*ast.CallExpr)
-		if !ok || outer == call {
+		if !ok || outer == e {
 			if _, expr := n.(ast.Expr); !expr {
 				return nil
 			}
 			continue
 		}
-		fn := p.Callee(outer)
-		if fn == nil || fn.Pkg() == nil {
-			return nil
+		if _, conversion := p.Conversion(outer); conversion {
+			continue
 		}
-		for _, prefix := range loggers() {
-			if path := fn.Pkg().Path(); path == prefix || strings.HasPrefix(path, prefix+"/") {
-				return outer
-			}
+		if library(p, outer) {
+			return outer
 		}
+		if _, alone := syntax.Parent(p, outer).(*ast.ExprStmt); alone && s.levels.Tests(s.ctx, p, outer) {
+			return outer
+		}
+		return nil
 	}
 	return nil
+}
+
+// library reports whether a call is of a known logging package.
+func library(p *gocode.Place, call *ast.CallExpr) bool {
+	fn := p.Callee(call)
+	if fn == nil || fn.Pkg() == nil {
+		return false
+	}
+	for _, prefix := range loggers() {
+		if path := fn.Pkg().Path(); path == prefix || strings.HasPrefix(path, prefix+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // mostTested is the most that the logger may take below the line for testing its level, as a share
@@ -113,11 +170,14 @@ func loggerAround(p *gocode.Place, call *ast.CallExpr) *ast.CallExpr {
 const mostTested = 0.15
 
 // written reports whether the profile shows that a logger writes the line.
-func written(c *finder.Case) bool {
+func (s *search) written(logged *ast.CallExpr) bool {
+	c := s.c
+	at := syntax.Line(c.Place, logged.Pos())
+	end := syntax.Line(c.Place, logged.End())
 	works := func(r *site.Row) bool {
-		for _, f := range r.Stack {
-			if f.File == c.Site.File && f.Line == c.Site.Line {
-				return false // nothing of a logger below the line
+		for i, f := range r.Stack {
+			if f.File == c.Site.File && at <= f.Line && f.Line <= end {
+				return i > 0 && s.own(logged, r.Stack[i-1])
 			}
 			for _, prefix := range loggers() {
 				if strings.HasPrefix(f.Function, prefix) {
@@ -127,14 +187,31 @@ func written(c *finder.Case) bool {
 		}
 		return false
 	}
-	cpu, allocs := finder.Passing(c.Pass, c.Site, works)
-	for _, x := range []struct{ text, own, below []*site.Row }{{c.CPU, c.Site.CPU, cpu}, {c.Allocs, c.Site.Allocs, allocs}} {
-		text, _ := stacks.Sum(x.text)
-		own, _ := stacks.Sum(stacks.Select(x.own, works))
-		below, _ := stacks.Sum(x.below)
-		if float64(own+below) > mostTested*float64(text) {
-			return true
+	var cpu, allocs [2]int64 // of the text, and of the logger
+	cpu[0], _ = stacks.Sum(c.CPU)
+	allocs[0], _ = stacks.Sum(c.Allocs)
+	for _, line := range c.Pass.Table.Sites {
+		if line.File != c.Site.File || line.Line < at || line.Line > end {
+			continue
+		}
+		belowCPU, belowAllocs := finder.Passing(c.Pass, line, works)
+		for _, rows := range [][]*site.Row{belowCPU, stacks.Select(line.CPU, works)} {
+			n, _ := stacks.Sum(rows)
+			cpu[1] += n
+		}
+		for _, rows := range [][]*site.Row{belowAllocs, stacks.Select(line.Allocs, works)} {
+			n, _ := stacks.Sum(rows)
+			allocs[1] += n
 		}
 	}
-	return false
+	return float64(cpu[1]) > mostTested*float64(cpu[0]) || float64(allocs[1]) > mostTested*float64(allocs[0])
+}
+
+// own reports whether a frame that the logger's line called is of a logger of the program: the
+// function of the call, or, if that is not known, any function of a module.
+func (s *search) own(logged *ast.CallExpr, f *site.Frame) bool {
+	if fn := s.c.Place.Callee(logged); fn != nil {
+		return strings.HasSuffix(f.Function, "."+fn.Name())
+	}
+	return f.Owner.Kind == gocode.Main || f.Owner.Kind == gocode.Dependency
 }

@@ -127,12 +127,14 @@ func repeated(p *gocode.Place, call *ast.CallExpr) bool {
 	return loops.PerCall(p, call)
 }
 
-// below reports whether the rows are of that function.
+// below reports whether the rows are of that function, which belongs to a module: the standard
+// library's functions record no stacks.
 func below(m *rule.Match, fn *types.Func) bool {
 	for _, r := range append(append([]*site.Row{}, m.CPU...), m.Allocs...) {
 		for i := 1; i < len(r.Stack); i++ {
 			s := r.Stack[i]
-			if s.Line == m.Site.Line && s.Function == m.Site.Function && funcname.Typed(r.Stack[i-1].Function) == fn.FullName() {
+			callee := r.Stack[i-1]
+			if s.Line == m.Site.Line && s.Function == m.Site.Function && callee.Owner.Kind != gocode.Std && funcname.Typed(callee.Function) == fn.FullName() {
 				return true
 			}
 		}
