@@ -2,7 +2,6 @@
 package largecopy
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -12,7 +11,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
-	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -49,9 +47,10 @@ elements are used: return a slice, or fill one that the caller passes.
 
 It is fine when the copy is kept, or protects from changes of the original while
 it is read. The rule reports loops that read fields of v and do nothing else
-with it, and calls that pass 1 KiB or more to a function of the same package
-that only reads it, or get 16 KiB or more from one, where the copy has most of the
-CPU of its line.
+with it (also over arrays and maps), variables that get an element (v := xs[i])
+in functions that lock nothing, and calls that pass 1 KiB or more to a function
+of the same package that only reads it, or get 16 KiB or more from one, where
+the copy has most of the CPU of its line.
 
 Seen in the field: golang/go#31588, ariejan/i6502#11 (13.5 s became 4.9),
 go-critic/go-critic#82, microsoft/go-mssqldb#316, jasonlvhit/gocron#161 (a result
@@ -72,13 +71,14 @@ func judge(c *finder.Case) bool {
 	if size == "" {
 		return result(c)
 	}
-	loop := fieldsOnly(c.Place)
-	if loop == nil {
+	e := elementAt(c.Place)
+	if e == nil {
 		return byValue(c) || result(c)
 	}
-	v, xs := syntax.Text(loop.Value), syntax.Text(loop.X)
-	c.Cause = fmt.Sprintf("Every iteration copies an element of %s into %s (%s, according to the compiler), and the body reads only single fields.", xs, v, size)
-	c.Fix = fmt.Sprintf("Read it in place: for i := range %s { %s := &%s[i] … }.", xs, v, xs)
+	c.Cause, c.Fix = e.words(size)
+	if e.kept {
+		c.Confidence = rule.Likely // the type of the map has to change
+	}
 	c.Evidence = []rule.Evidence{{What: evidence.CompilerSaid, Value: "copy of " + size, Command: "go build -gcflags=-json=0,DIR " + c.Site.Owner.Package}}
 	return true
 }
@@ -94,40 +94,6 @@ func copied(p *rule.Pass, s *site.Site) string {
 		}
 	}
 	return ""
-}
-
-// fieldsOnly returns the range statement on the line if its body only reads fields of the element
-// and does not change the slice.
-func fieldsOnly(p *gocode.Place) *ast.RangeStmt {
-	var found *ast.RangeStmt
-	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
-		r, ok := n.(*ast.RangeStmt)
-		if ok && found == nil && syntax.Line(p, r.For) == p.Line && readsFields(p, r) {
-			found = r
-		}
-		return found == nil
-	})
-	return found
-}
-
-func readsFields(p *gocode.Place, r *ast.RangeStmt) bool {
-	id, ok := r.Value.(*ast.Ident)
-	if !ok || r.Tok != token.DEFINE {
-		return false
-	}
-	if _, slice := p.TypeOf(r.X).Underlying().(*types.Slice); !slice {
-		return false
-	}
-	v := p.Object(id)
-	if v == nil {
-		return false
-	}
-	for _, use := range syntax.Uses(p, v) {
-		if use != id && !readsField(p, use) {
-			return false
-		}
-	}
-	return !written(p, r)
 }
 
 // readsField reports whether a use of the element reads a field, v.f, and does not slice it. A
@@ -157,37 +123,4 @@ func readsField(p *gocode.Place, use *ast.Ident) bool {
 		return n.Op != token.AND
 	}
 	return true
-}
-
-// written reports whether the loop changes the slice that it ranges over, or passes it to a
-// function.
-func written(p *gocode.Place, r *ast.RangeStmt) bool {
-	xs, _ := syntax.Var(p, r.X)
-	if xs == nil {
-		return true
-	}
-	found := false
-	ast.Inspect(r.Body, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok || p.Object(id) != xs {
-			return !found
-		}
-		for _, up := range p.Enclosing(id) {
-			if up == r {
-				break
-			}
-			switch up := up.(type) {
-			case *ast.AssignStmt:
-				for _, lhs := range up.Lhs {
-					found = found || syntax.Within(lhs, id)
-				}
-			case *ast.UnaryExpr:
-				found = found || up.Op == token.AND
-			case *ast.CallExpr:
-				found = found || p.CalleeName(up) != "len"
-			}
-		}
-		return !found
-	})
-	return found
 }

@@ -54,8 +54,8 @@ be set to zero, so that the array does not keep what they refer to.
 
 It is fine for a queue that lives as long as one call, such as that of a search
 through a graph: it grows from nothing anyway. The rule reports fields of
-objects that live long, as counted, package variables, and local variables of
-loops that wait for events.
+objects that live long, as counted, package variables, types that are a queue
+themselves, and local variables of loops that wait for events.
 
 Seen in the field: quic-go/quic-go#3826 (an allocation for each packet),
 libp2p/go-yamux#64, ipfs/boxo#742, influxdata/kapacitor#2489.`
@@ -93,7 +93,7 @@ func queueOf(c *finder.Case, call *ast.CallExpr) *queue {
 		return nil
 	}
 	q := nameOf(p, to)
-	if q.v == nil || !q.lives(p, call) || perCall(c, p, q.v, call) {
+	if q == (slice{}) || !q.lives(p, call) || perCall(c, p, q, call) {
 		return nil
 	}
 	first := ast.Unparen(call.Args[0])
@@ -101,6 +101,9 @@ func queueOf(c *finder.Case, call *ast.CallExpr) *queue {
 		return &queue{text: syntax.Text(to), line: syntax.Where(p, first.Pos())}
 	}
 	if local := nameOf(p, first); local != q {
+		if local.v == nil {
+			return nil
+		}
 		if _, from := syntax.Declared(p, local.v); from == nil || local.element || nameOf(p, from) != q {
 			return nil
 		}
@@ -112,22 +115,61 @@ func queueOf(c *finder.Case, call *ast.CallExpr) *queue {
 	return nil
 }
 
-// slice is a variable that holds a slice, or slices as its elements.
+// slice is a variable that holds a slice, or slices as its elements; or a type of the package that
+// is one, by its methods.
 type slice struct {
 	v       *types.Var
+	of      *types.TypeName
 	element bool
 }
 
-// nameOf returns what an expression names: v, x.f, v[i] or x.f[i].
+// nameOf returns what an expression names: v, x.f, v[i], x.f[i] or *p, where p was set to the
+// address of one of these.
 func nameOf(p *gocode.Place, e ast.Expr) slice {
-	if x, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
-		return slice{syntax.Named(p, x.X), true}
+	e = ast.Unparen(e)
+	if x, ok := e.(*ast.IndexExpr); ok {
+		return variable(p, x.X, true)
 	}
-	return slice{syntax.Named(p, e), false}
+	if star, ok := e.(*ast.StarExpr); ok {
+		if v := syntax.LocalVar(p, star.X); v != nil {
+			_, from := syntax.Declared(p, v)
+			if u, ok := from.(*ast.UnaryExpr); ok && u.Op == token.AND {
+				return nameOf(p, u.X)
+			}
+		}
+	}
+	return variable(p, e, false)
 }
 
-// shared reports whether the variable is a field or a package variable.
-func (q slice) shared(p *gocode.Place) bool { return q.v.IsField() || q.v.Parent() == p.Pkg.Scope() }
+// variable returns the slice of a variable, or of the type of a method's receiver. The fields of a
+// generic type are the same in all its methods.
+func variable(p *gocode.Place, e ast.Expr, element bool) slice {
+	v := syntax.Named(p, e)
+	if v == nil {
+		return slice{}
+	}
+	if receives(p, v) {
+		t := v.Type()
+		if ptr, ok := t.(*types.Pointer); ok {
+			t = ptr.Elem()
+		}
+		if named, ok := types.Unalias(t).(*types.Named); ok {
+			return slice{of: named.Obj(), element: element}
+		}
+	}
+	return slice{v: v.Origin(), element: element}
+}
+
+// receives reports whether a variable is a method's receiver.
+func receives(p *gocode.Place, v *types.Var) bool {
+	return v.Kind() == types.RecvVar && v.Pkg() == p.Pkg
+}
+
+// shared reports whether the slice is in a field, a package variable or a value of a type with
+// methods.
+func (q slice) shared(p *gocode.Place) bool {
+	return q.of != nil || q.v.IsField() || q.v.Parent() == p.Pkg.Scope()
+}
 
 // lives reports whether the slice lives longer than a call: it is in a field or a package variable,
 // in a local variable of a loop that waits for events, or in one that is stored in such a place.
@@ -145,7 +187,7 @@ func (q slice) lives(p *gocode.Place, call *ast.CallExpr) bool {
 		return false
 	}
 	home := nameOf(p, from)
-	if home.v == nil || !home.shared(p) {
+	if home == (slice{}) || !home.shared(p) {
 		return false
 	}
 	for _, use := range syntax.Reads(p, q.v) {
@@ -160,7 +202,16 @@ func (q slice) lives(p *gocode.Place, call *ast.CallExpr) bool {
 // next.list = n.list[i:] splits a list.
 func (q slice) front(p *gocode.Place, e, of ast.Expr) bool {
 	s, ok := ast.Unparen(e).(*ast.SliceExpr)
-	if !ok || s.Low == nil || nameOf(p, s.X) != q || types.ExprString(ast.Unparen(s.X)) != types.ExprString(ast.Unparen(of)) {
+	if !ok || s.Low == nil {
+		return false
+	}
+	from := ast.Unparen(s.X)
+	if v := syntax.LocalVar(p, from); v != nil && nameOf(p, from) != q {
+		if _, value := syntax.Declared(p, v); value != nil { // list := x.lists[key]
+			from = ast.Unparen(value)
+		}
+	}
+	if nameOf(p, from) != q || types.ExprString(from) != types.ExprString(ast.Unparen(of)) {
 		return false
 	}
 	n, constant := syntax.ConstInt(p, s.Low)
@@ -171,29 +222,43 @@ func (q slice) front(p *gocode.Place, e, of ast.Expr) bool {
 // none. One that never ran while executions were counted does not count.
 func (q slice) cut(pass *rule.Pass, p *gocode.Place) (line string) {
 	for _, file := range p.Files() {
-		ast.Inspect(file, func(n ast.Node) bool {
-			a, ok := n.(*ast.AssignStmt)
-			if !ok || line != "" || a.Tok != token.ASSIGN || len(a.Lhs) != len(a.Rhs) {
+		for _, d := range file.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil || line != "" {
+				continue
+			}
+			var in *gocode.Place
+			ast.Inspect(fn.Body, func(n ast.Node) bool {
+				a, ok := n.(*ast.AssignStmt)
+				if !ok || line != "" || a.Tok != token.ASSIGN || len(a.Lhs) != len(a.Rhs) {
+					return line == ""
+				}
+				for i, lhs := range a.Lhs {
+					if _, ok := ast.Unparen(a.Rhs[i]).(*ast.SliceExpr); !ok {
+						continue
+					}
+					if in == nil {
+						in = p.Entry(fn)
+					}
+					if nameOf(in, lhs) != q || !q.front(in, a.Rhs[i], lhs) {
+						continue
+					}
+					if e, ok := evidence.ExecutionsAt(pass, in, a.Pos()); !ok || e.PerUnit > 0 {
+						line = syntax.Where(in, a.Pos())
+					}
+				}
 				return line == ""
-			}
-			for i, lhs := range a.Lhs {
-				if nameOf(p, lhs) != q || !q.front(p, a.Rhs[i], lhs) {
-					continue
-				}
-				if e, ok := evidence.ExecutionsAt(pass, p, a.Pos()); !ok || e.PerUnit > 0 {
-					line = syntax.Where(p, a.Pos())
-				}
-			}
-			return line == ""
-		})
+			})
+		}
 	}
 	return line
 }
 
-// perCall reports whether the objects that have a field are created often, compared with the
-// elements that the line appends: their queues grow from nothing each time.
-func perCall(c *finder.Case, p *gocode.Place, v *types.Var, call *ast.CallExpr) bool {
-	if !v.IsField() {
+// perCall reports whether the objects that have a field, or the values of the type, are created
+// often, compared with the elements that the line appends: their queues grow from nothing each
+// time.
+func perCall(c *finder.Case, p *gocode.Place, q slice, call *ast.CallExpr) bool {
+	if q.v != nil && !q.v.IsField() {
 		return false
 	}
 	appends, ok := evidence.ExecutionsAt(c.Pass, p, call.Pos())
@@ -203,8 +268,7 @@ func perCall(c *finder.Case, p *gocode.Place, v *types.Var, call *ast.CallExpr) 
 	created := 0.0
 	for _, file := range p.Files() {
 		ast.Inspect(file, func(n ast.Node) bool {
-			e, ok := n.(ast.Expr)
-			if !ok || !creates(p, e, v) {
+			if !creates(p, n, q) {
 				return true
 			}
 			if runs, ok := evidence.ExecutionsAt(c.Pass, p, n.Pos()); ok {
@@ -220,30 +284,43 @@ func perCall(c *finder.Case, p *gocode.Place, v *types.Var, call *ast.CallExpr) 
 // filled once and then taken apart has hundreds.
 const mostAppends = 4096
 
-// creates reports whether an expression creates a value of the struct type that has a field.
-func creates(p *gocode.Place, e ast.Expr, field *types.Var) bool {
-	switch x := e.(type) {
+// creates reports whether a node creates a value of the struct type that has a field, or of the
+// type of the queue itself.
+func creates(p *gocode.Place, n ast.Node, q slice) bool {
+	switch x := n.(type) {
 	case *ast.CompositeLit:
+		return has(p.TypeOf(x), q)
 	case *ast.CallExpr:
-		if p.CalleeName(x) != "new" {
+		if name := p.CalleeName(x); name != "new" && name != "make" || len(x.Args) == 0 {
 			return false
 		}
-	default:
-		return false
+		return has(p.TypeOf(x.Args[0]), q)
+	case *ast.ValueSpec:
+		return x.Type != nil && has(p.TypeOf(x.Type), q) // var q queue
 	}
-	t := p.TypeOf(e)
+	return false
+}
+
+// has reports whether a type is that of the queue, or a struct with its field.
+func has(t types.Type, q slice) bool {
 	if t == nil {
 		return false
 	}
 	if ptr, ok := t.Underlying().(*types.Pointer); ok {
 		t = ptr.Elem()
 	}
+	if named, ok := types.Unalias(t).(*types.Named); ok && q.of != nil && named.Obj() == q.of {
+		return true
+	}
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok {
 		return false
 	}
 	for f := range s.Fields() {
-		if f.Origin() == field.Origin() {
+		if q.v != nil && f.Origin() == q.v {
+			return true
+		}
+		if named, ok := types.Unalias(f.Type()).(*types.Named); ok && q.of != nil && named.Obj() == q.of {
 			return true
 		}
 	}
