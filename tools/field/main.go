@@ -45,8 +45,8 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	if fs.NArg() != 1 || *save && !*versions && (*only != "" || *fixed) {
-		return errors.New("give the directory of the cases; -w needs all cases, unfixed")
+	if fs.NArg() != 1 || *save && *fixed {
+		return errors.New("give the directory of the cases; -w needs them unfixed")
 	}
 	if *costs {
 		return savedTo(filepath.Join("docs", "overhead.md"), *save, w, func(page io.Writer) error { return overheads(*kept, page) })
@@ -55,6 +55,10 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	cases, err := readCases(dir)
 	if err != nil {
 		return err
+	}
+	own := cases[0].files != nil
+	if *save && *only != "" && !*versions && !own {
+		return errors.New("-w with -only needs own cases, whose latest results are kept")
 	}
 	work := *kept
 	if work == "" {
@@ -83,6 +87,11 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	}
 	if err := t.first(filepath.Join(dir, "first.json"), *look); err != nil {
 		return err
+	}
+	if *save && own {
+		if err := t.latest(filepath.Join(dir, "latest.json"), cases); err != nil {
+			return err
+		}
 	}
 	return savedTo(filepath.Join("docs", pageOf(cases)), *save, w, func(page io.Writer) error {
 		t.write(page)

@@ -24,7 +24,10 @@ type row struct {
 }
 
 // span is an interval of shares.
-type span struct{ Low, High float64 }
+type span struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
 
 // table is a page's content.
 type table struct {
