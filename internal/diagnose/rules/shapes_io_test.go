@@ -113,8 +113,11 @@ func TestSmallWritesShapes(t *testing.T) {
 	"net"
 	"os"
 	"strconv"
+	"sync"
 	"text/template"
 )
+
+var _ sync.Map
 
 type entry struct {
 	n    uint32
@@ -138,6 +141,8 @@ var (
 		{"func F(w io.Writer, es []entry) {\n\tfor _, e := range es {\n\t\tw.Write(binary.BigEndian.AppendUint32(nil, e.n)) @\n\t}\n}", "a system call for each piece"},
 		{"func F(f *os.File, es []entry) {\n\tfor _, e := range es {\n\t\tline_N(f, e)\n\t}\n}\n\nfunc line_N(w io.Writer, e entry) {\n\tw.Write([]byte(e.text)) @\n}", ""}, // not seen to be in the loop
 		{"func F(f *os.File, es []entry) {\n\tfor _, e := range es {\n\t\tline_N(f, e) //: c_N\n\t}\n}\n\nfunc line_N(w io.Writer, e entry) {\n\tw.Write([]byte(e.text)) @ < c_N\n}", "The loop on line"},
+		{"func F(f *os.File, all *sync.Map) {\n\tall.Range(func(k, _ any) bool {\n\t\tf.WriteString(k.(string)) @\n\t\treturn true\n\t})\n}", "a system call for each piece"},
+		{"func F(all *sync.Map) {\n\tall.Range(func(_, v any) bool {\n\t\tf := v.(*os.File)\n\t\tf.WriteString(\"x\") @\n\t\treturn true\n\t})\n}", ""},
 		{"func F(f *os.File, all [][]byte) {\n\tfor _, b := range all {\n\t\tf.Write(b) @\n\t}\n}", ""},
 		{"func F(f *os.File, es []entry, n int) {\n\tvar buf []byte\n\tfor range n {\n\t\tbuf = buf[:0]\n\t\tfor _, e := range es {\n\t\t\tbuf = append(buf, e.text...)\n\t\t}\n\t\tf.Write(buf) @\n\t}\n}", ""},
 	})

@@ -19,6 +19,7 @@ func TestFlushPerMessageShapes(t *testing.T) {
 	"bufio"
 	"fmt"
 	"net/http"
+	"sync"
 )
 
 type out struct {
@@ -32,10 +33,12 @@ func (o *out) add(s string) { o.full = len(s) > 80 }
 var (
 	_ = fmt.Sprint
 	_ http.Handler
+	_ *sync.Map
 )`
 	checkShapes(t, flushpermessage.Rule(), head, "bufio.(*Writer).Flush", 0, []shape{
 		{"func F(w *bufio.Writer, lines []string) {\n\tfor _, l := range lines {\n\t\tw.WriteString(l)\n\t\tw.Flush() @\n\t}\n}", "after each piece"},
 		{"func F(o *out, lines []string, auto bool) {\n\tfor _, l := range lines {\n\t\to.w.WriteString(l)\n\t\tif auto {\n\t\t\to.w.Flush() @\n\t\t}\n\t}\n}", "after each piece"},
+		{"func F(w *bufio.Writer, all *sync.Map) {\n\tall.Range(func(k, _ any) bool {\n\t\tfmt.Fprintln(w, k)\n\t\tw.Flush() @\n\t\treturn true\n\t})\n}", "after each piece"},
 		{"func F(o *out, lines []string) {\n\tfor _, l := range lines {\n\t\to.add(l)\n\t\tif o.full {\n\t\t\to.w.Flush() @\n\t\t}\n\t}\n}", ""},
 		{"func F(w *bufio.Writer, lines []string) {\n\tfor i, l := range lines {\n\t\tw.WriteString(l)\n\t\tif i%100 == 0 {\n\t\t\tw.Flush() @\n\t\t}\n\t}\n}", ""},
 		{"func F(w *bufio.Writer, lines []string) {\n\tfor _, l := range lines {\n\t\tw.WriteString(l)\n\t\tif w.Buffered() > 100 {\n\t\t\tw.Flush() @\n\t\t}\n\t}\n}", ""},
@@ -102,7 +105,10 @@ func TestContextChainShapes(t *testing.T) {
 	const head = `import (
 	"context"
 	"net/http"
+	"sync"
 )
+
+var _ sync.Map
 
 type key struct{}
 
@@ -112,6 +118,7 @@ func run(f func()) { f() }`
 	checkShapes(t, contextchain.Rule(), head, "context.value context.(*valueCtx).Value", 0, []shape{
 		{"func F(ctx context.Context, xs []int) {\n\tfor _, x := range xs {\n\t\tuse(x, ctx.Value(key{})) @\n\t}\n}", "Look it up once"},
 		{"func F(r *http.Request, xs []int) {\n\tfor _, x := range xs {\n\t\tuse(x, r.Context().Value(key{})) @\n\t}\n}", "Look it up once"},
+		{"func F(ctx context.Context, all *sync.Map) {\n\tall.Range(func(k, _ any) bool {\n\t\tuse(k, ctx.Value(key{})) @\n\t\treturn true\n\t})\n}", "Look it up once"},
 		{"func F(ctx context.Context, xs []int) {\n\tfor _, x := range xs {\n\t\tuse(x, user_N(ctx)) //: c_N\n\t}\n}\n\nfunc user_N(ctx context.Context) any {\n\treturn ctx.Value(key{}) @ < c_N\n}", "before the loop"},
 		{"func F(rs []*http.Request) {\n\tfor _, r := range rs {\n\t\tuse(user_N(r.Context())) //: c_N\n\t}\n}\n\nfunc user_N(ctx context.Context) any {\n\treturn ctx.Value(key{}) @ < c_N\n}", ""},
 		{"func F(ctx context.Context, xs []int) {\n\tfor _, x := range xs {\n\t\tuse(value_N(ctx, x)) //: c_N\n\t}\n}\n\nfunc value_N(ctx context.Context, k int) any {\n\treturn ctx.Value(k) @ < c_N\n}", ""},

@@ -169,14 +169,17 @@ func looksUp(c *finder.Case) bool {
 		if len(call.Args) != 1 || ctx == nil {
 			continue
 		}
-		loop := p.LoopAround(call)
+		loop := ast.Node(p.LoopAround(call))
+		if p.LoopAround(call) == nil {
+			loop = loops.Each(p)
+		}
 		if loop == nil {
 			if inCaller(c, call, ctx) {
 				return true
 			}
 			continue
 		}
-		if loops.AtMost(p, loop, call, 4) || !loops.Invariant(p, loop, ctx) || !loops.Invariant(p, loop, call.Args[0]) {
+		if loops.Body(loop) != nil && loops.AtMost(p, loop, call, 4) || !loops.Invariant(p, loop, ctx) || !loops.Invariant(p, loop, call.Args[0]) {
 			continue
 		}
 		m.Cause = fmt.Sprintf("%s searches the context chain for the same value in every iteration of the loop on line %d.", syntax.Text(call), syntax.Line(p, loop.Pos()))

@@ -74,7 +74,9 @@ func judge(c *finder.Case) bool {
 	}
 	var loop ast.Node
 	ok := c.All(func(call *ast.CallExpr) bool {
-		loop = loops.Repeating(c.Place, call)
+		if loop = loops.Repeating(c.Place, call); loop == nil {
+			loop = loops.Each(c.Place)
+		}
 		return loop != nil && !loops.Waits(c.Place, loop) && every(c.Place, loop, call) && loops.FromOutside(c.Place, loop, flushed(c.Place, call))
 	})
 	if !ok {

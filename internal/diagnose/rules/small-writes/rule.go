@@ -95,6 +95,9 @@ func judge(c *finder.Case) bool {
 			return false
 		}
 		if loop = loops.Repeating(c.Place, call); loop == nil {
+			loop = loops.Each(c.Place)
+		}
+		if loop == nil {
 			loop, in = above(c, call)
 			return loop != nil
 		}
