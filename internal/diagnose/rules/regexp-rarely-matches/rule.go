@@ -66,10 +66,10 @@ Test the literal first, and run the expression only on texts that contain it. Fo
 expressions, keep a literal with each (package regexp/syntax parses a pattern, to
 derive it), or search all literals in one pass (Aho–Corasick).
 
-The rule reports constant patterns with such a literal, and loops over at least 8
-expressions that all get the same text, if few of the counted calls matched. It
-reports only the time in the engine, and nothing where the function has tested
-the text before.
+The rule reports constant patterns with such a literal, expressions of which all
+have one, and loops over at least 8 expressions that all get the same text, if
+few of the counted calls matched. It reports only the time in the engine, and
+nothing where the function has tested the text before.
 
 It is fine where most texts match, and for short texts.
 
@@ -122,7 +122,7 @@ func judge(c *finder.Case) bool {
 			return l.describe(c)
 		}
 	}
-	return constants(c, each, known)
+	return constants(c, each, known) || several(c, each, known)
 }
 
 // constants judges calls of expressions with constant patterns, whose time is each.
