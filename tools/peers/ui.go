@@ -27,6 +27,8 @@ func uiArea(ctx context.Context, args []string, out io.Writer) error {
 	fs.IntVar(&b.runs, "runs", 3, "servers of each tool")
 	fs.BoolVar(&b.large, "large", false, "the profile of 90 MB and the trace of 220 MB too, with hone alone")
 	fs.IntVar(&b.views, "views", 0, "instead: that many views of a profile with random filters, of hone alone; with -large, of the largest profile")
+	fs.Uint64Var(&b.seed, "seed", 13, "with -views, the random filters")
+	fs.StringVar(&b.other, "other", "", "with -views, another build of `HONE`, asked for the same views: both must answer the same")
 	fs.BoolVar(&b.verbose, "v", false, "with -views, print each view to stderr")
 	fs.BoolVar(&b.alone, "alone", false, "without the other tools, which take minutes of CPU")
 	fs.StringVar(&b.data, "data", "", "`FOLDER` with files to take instead of making them: p16.pb.gz, p90.pb.gz, t5.trace, t220.trace; those missing are made")
@@ -58,7 +60,13 @@ func (b *uiBench) manyViews(ctx context.Context) error {
 		return err
 	}
 	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
-	if err := b.randomViews(ctx, w, b.profileServers(file)[1]); err != nil {
+	s, other := b.profileServers(file)[1], (*server)(nil)
+	if b.other != "" {
+		old := s
+		old.command = append([]string{b.other}, s.command[1:]...)
+		other = &old
+	}
+	if err := b.randomViews(ctx, w, s, other); err != nil {
 		return err
 	}
 	return w.Flush()
@@ -70,6 +78,8 @@ type uiBench struct {
 	large     bool
 	alone     bool
 	views     int
+	seed      uint64
+	other     string
 	verbose   bool
 	data, dir string
 	self      string
@@ -307,7 +317,10 @@ func (s server) address(ctx context.Context, log string) (string, error) {
 
 // get returns the number of bytes that the connection transfers, compressed if the server
 // compresses for browsers.
-func get(ctx context.Context, address string) (int64, error) {
+func get(ctx context.Context, address string) (int64, error) { return getTo(ctx, io.Discard, address) }
+
+// getTo is get, and writes these bytes to w.
+func getTo(ctx context.Context, w io.Writer, address string) (int64, error) {
 	client := &http.Client{Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true}}
 	for {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -324,7 +337,7 @@ func get(ctx context.Context, address string) (int64, error) {
 				continue
 			}
 		}
-		n, err := io.Copy(io.Discard, resp.Body)
+		n, err := io.Copy(w, resp.Body)
 		resp.Body.Close()
 		if err == nil && resp.StatusCode != http.StatusOK {
 			err = fmt.Errorf("get %s: %s", address, resp.Status)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -55,74 +56,121 @@ func expression(r *rand.Rand) string {
 }
 
 // randomViews asks a server for many views with random filters, and prints the CPU time of each
-// kind and how much memory was resident.
-func (b *uiBench) randomViews(ctx context.Context, w io.Writer, s server) error {
+// kind and how much memory was resident. With another server, it asks both for each view, and fails
+// if their answers differ.
+func (b *uiBench) randomViews(ctx context.Context, w io.Writer, s server, other *server) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	pid, address, stop, err := s.start(ctx)
+	v, err := newViewer(ctx, s)
 	if err != nil {
 		return err
 	}
-	defer stop()
-	r := rand.New(rand.NewPCG(11, 13))
-	kinds := viewKinds()
-	seen := make([][]float64, len(kinds))
-	var resident []float64
-	view := func(path string) (float64, error) {
-		before, _, err := soFar(pid)
-		if err != nil {
-			return 0, err
-		}
-		if _, err := get(ctx, address+path); err != nil {
-			return 0, err
-		}
-		after, _, err := soFar(pid)
-		return after - before, err
-	}
-	for _, path := range []string{"/page/flame?src=0", "/page/flame?src=0&inverted=1"} { // what a user sees first
-		if _, err := view(path); err != nil {
+	defer v.stop()
+	var old *viewer
+	if other != nil {
+		if old, err = newViewer(ctx, *other); err != nil {
 			return err
 		}
+		defer old.stop()
 	}
+	r := rand.New(rand.NewPCG(11, b.seed))
+	kinds := viewKinds()
 	for i := range b.views {
-		kind := i % len(kinds)
-		k := kinds[kind]
+		k := kinds[i%len(kinds)]
 		text := expression(r)
 		if k.filter == "tagfocus" {
 			text = fmt.Sprintf("route=route/%d$", r.IntN(60))
 		}
-		cpu, err := view(k.page + "&" + k.filter + "=" + url.QueryEscape(text))
+		path := k.page + "&" + k.filter + "=" + url.QueryEscape(text)
+		cpu, page, err := v.view(ctx, path)
 		if err != nil {
 			return err
 		}
-		seen[kind] = append(seen[kind], cpu)
-		now, err := residentMiB(pid)
-		if err != nil {
-			return err
-		}
-		if b.verbose {
-			_, peak, err := soFar(pid)
+		v.seen[k] = append(v.seen[k], cpu)
+		line := fmt.Sprintf("%s=%s: %.3f s, %.0f MiB", k.name, text, cpu, v.resident[len(v.resident)-1])
+		if old != nil {
+			cpu, was, err := old.view(ctx, path)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(os.Stderr, "%s=%s: %.3f s, %.0f MiB, peak %.0f\n", k.name, text, cpu, now, peak)
+			old.seen[k] = append(old.seen[k], cpu)
+			line += fmt.Sprintf("; the other %.3f s", cpu)
+			if !bytes.Equal(page, was) {
+				return fmt.Errorf("the answers to %s differ", path)
+			}
 		}
-		resident = append(resident, now)
+		if b.verbose {
+			fmt.Fprintln(os.Stderr, line)
+		}
 	}
-	_, peak, err := soFar(pid)
+	fmt.Fprintln(w, "view\tCPU s, median\t95 %\tmost\t")
+	if err := v.print(w); err != nil || old == nil {
+		return err
+	}
+	fmt.Fprintf(w, "the other, with equal answers:\t\t\t\t\n")
+	return old.print(w)
+}
+
+// viewer asks a server for views.
+type viewer struct {
+	pid      int
+	address  string
+	stop     func()
+	seen     map[viewKind][]float64 // CPU seconds
+	resident []float64              // MiB, after each view
+}
+
+// newViewer starts a server and asks it for what a user sees first.
+func newViewer(ctx context.Context, s server) (*viewer, error) {
+	v := &viewer{seen: map[viewKind][]float64{}}
+	var err error
+	if v.pid, v.address, v.stop, err = s.start(ctx); err != nil {
+		return nil, err
+	}
+	for _, path := range []string{"/page/flame?src=0", "/page/flame?src=0&inverted=1"} {
+		if _, _, err := v.view(ctx, path); err != nil {
+			v.stop()
+			return nil, err
+		}
+	}
+	v.resident = nil
+	return v, nil
+}
+
+// view returns a page and the CPU seconds that it took.
+func (v *viewer) view(ctx context.Context, path string) (cpu float64, page []byte, err error) {
+	before, _, err := soFar(v.pid)
+	if err != nil {
+		return 0, nil, err
+	}
+	var b bytes.Buffer
+	if _, err := getTo(ctx, &b, v.address+path); err != nil {
+		return 0, nil, err
+	}
+	after, _, err := soFar(v.pid)
+	if err != nil {
+		return 0, nil, err
+	}
+	now, err := residentMiB(v.pid)
+	v.resident = append(v.resident, now)
+	return after - before, b.Bytes(), err
+}
+
+// print prints a row for each kind of view, and the memory.
+func (v *viewer) print(w io.Writer) error {
+	_, peak, err := soFar(v.pid)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "view\tCPU s, median\t95 %\tmost\t")
-	for i, k := range kinds {
-		if cpu := seen[i]; len(cpu) > 0 {
+	for _, k := range viewKinds() {
+		if cpu := v.seen[k]; len(cpu) > 0 {
 			slices.Sort(cpu)
 			fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.2f\t\n", k.name, stats.Median(cpu), cpu[(len(cpu)*19-1)/20], cpu[len(cpu)-1])
 		}
 	}
-	early := resident[:min(100, len(resident))]
+	early := v.resident[:min(100, len(v.resident))]
 	fmt.Fprintf(w, "resident MiB: %.0f after %d views, %.0f after %d; between views at most %.0f, peak %.0f\t\t\t\t\n",
-		early[len(early)-1], len(early), resident[len(resident)-1], len(resident), slices.Max(resident), peak)
+		early[len(early)-1], len(early), v.resident[len(v.resident)-1], len(v.resident), slices.Max(v.resident), peak)
 	return nil
 }
 
