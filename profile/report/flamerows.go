@@ -13,16 +13,13 @@ import "math/bits"
 // same hint, and a hint whose rows are too narrow has no child.
 type rowSplitter struct {
 	*source
-	inverted bool
-	top      flameNode
+	coder
+	top flameNode
 
 	count    int32 // codes in an entry
 	codeBits int
 	hintBits int // at least 1
 	rowBits  int
-	codes    []uint32 // by location: the code of its only frame, noFrames or someFrames
-	numbers  []uint32 // by key: its number in codes, from 1
-	keys     []int32  // by number: the key
 
 	// Of split:
 	buffers  [2]sums
@@ -46,12 +43,6 @@ type rowSplitter struct {
 // is unknown.
 type place uint32
 
-// Codes of locations without frames, and with several.
-const (
-	noFrames   = 0
-	someFrames = 1
-)
-
 // leastHint is the smallest number of bits for hints that is reserved; mostHint is the largest that
 // is used.
 const (
@@ -60,7 +51,7 @@ const (
 )
 
 func newRowSplitter(src *source, inverted bool) *rowSplitter {
-	s := &rowSplitter{source: src, inverted: inverted, top: flameNode{parent: -1, function: -1}, weights: src.values}
+	s := &rowSplitter{source: src, coder: newCoder(src.frames, inverted), top: flameNode{parent: -1, function: -1}, weights: src.values}
 	memory, n := src.cache.memory(0), len(src.values)
 	if src.fewRows() {
 		n = src.rows.Len()
@@ -73,7 +64,7 @@ func newRowSplitter(src *source, inverted bool) *rowSplitter {
 	if src.shown == nil { // otherwise places are not in whole stacks
 		s.places = make([]place, n)
 	}
-	s.number(n)
+	s.setBits(n)
 	more := 64 / s.codeBits
 	s.chunks = int32(more) / s.count
 	s.want = make([]uint32, int(s.count)+more)
@@ -131,29 +122,9 @@ func (s *rowSplitter) hint(codes []uint32) uint64 {
 	return max(1, uint64(codes[s.count]>>1*factor)>>(32-s.hintBits))
 }
 
-// number numbers the keys that have frames, and computes the codes of locations, for entries of up
-// to n rows.
-func (s *rowSplitter) number(n int) {
-	f := s.frames
-	s.numbers, s.keys = make([]uint32, len(f.Keys)), make([]int32, 1, len(f.Keys)+1)
-	for _, k := range f.List {
-		if s.numbers[k] == 0 {
-			s.numbers[k] = uint32(len(s.keys))
-			s.keys = append(s.keys, k)
-		}
-	}
+// setBits decides what is in an entry, for up to n rows.
+func (s *rowSplitter) setBits(n int) {
 	s.slot, s.seen = make([]int32, len(s.keys)), make([]int32, len(s.keys))
-	s.codes = make([]uint32, len(f.Start)-1)
-	for l := range s.codes {
-		switch frames := f.List[f.Start[l]:f.Start[l+1]]; len(frames) {
-		case 0:
-			s.codes[l] = noFrames
-		case 1:
-			s.codes[l] = s.numbers[frames[0]] << 1
-		default:
-			s.codes[l] = someFrames
-		}
-	}
 	s.rowBits = bits.Len(uint(n))
 	s.codeBits = bits.Len(uint(2*len(s.keys) - 1))
 	s.count = int32(max(1, (64-s.rowBits-leastHint)/s.codeBits))
@@ -176,7 +147,7 @@ func (s *rowSplitter) read(stack []int32, from int, skip int32, want []uint32, m
 		}
 		end := int32(1)
 		if code == someFrames {
-			end = s.frames.Start[l+1] - s.frames.Start[l]
+			end = s.framesOf(l)
 		}
 		for taken := range end {
 			if skip > 0 {
@@ -198,19 +169,6 @@ func (s *rowSplitter) read(stack []int32, from int, skip int32, want []uint32, m
 	}
 	clear(want[n:])
 	return next
-}
-
-// codeOf returns the code of one of the n frames of a location.
-func (s *rowSplitter) codeOf(l, taken, n int32) uint32 {
-	at := n - 1 - taken // they are stored leaf first
-	if s.inverted {
-		at = taken
-	}
-	code := s.numbers[s.frames.List[s.frames.Start[l]+at]] << 1
-	if at+1 < n {
-		code++
-	}
-	return code
 }
 
 // placeOf returns a place, or that it is unknown if its numbers are too large.

@@ -23,9 +23,11 @@ type source struct {
 	sums        []frames.Sum  // by key
 
 	// Of filters that keep little of most stacks:
-	from   []byte // by location: the callers of the outermost of these are dropped; nil for none
-	shown  []byte // by location: 1 if it has frames left; nil if most have
-	picked []int32
+	from []byte // by location: the callers of the outermost of these are dropped; nil for none
+	// fewCallers reports that from drops few frames.
+	fewCallers bool
+	shown      []byte // by location: 1 if it has frames left; nil if most have
+	picked     []int32
 	// complete is each for the first time: it also sets what depends on all stacks, rows and sums.
 	complete func(visit func(row int, stack []int32))
 }
@@ -64,14 +66,41 @@ func (s *source) cut(costs *frames.Costs, from []byte, hidden []bool) {
 	if hidden != nil {
 		s.frames, _ = costs.Table.Without(hidden)
 	}
-	part := costs.Part(s.frames)
-	s.complete = func(visit func(row int, stack []int32)) {
-		s.keepRest(func(row int, stack []int32) {
-			part.Add(row, stack)
-			visit(row, stack)
-		})
-		s.sums = part.Sums()
+	callers, all := s.sampleCut()
+	s.fewCallers = 10*callers < all
+	if 3*callers > 2*all || s.rows.Len() < len(s.values) {
+		part := costs.Part(s.frames)
+		s.complete = func(visit func(row int, stack []int32)) {
+			s.keepRest(func(row int, stack []int32) {
+				part.Add(row, stack)
+				visit(row, stack)
+			})
+			s.sums = part.Sums()
+		}
+		return
 	}
+	part := costs.Rest(s.frames)
+	s.complete = func(visit func(row int, stack []int32)) {
+		kept := s.p.RowsWhere(func(row int) bool {
+			stack := s.p.Stack(row)
+			n := part.Cut(row, stack, from)
+			if n > 0 {
+				visit(row, stack[:n])
+			}
+			return n > 0
+		})
+		s.rows, s.sums = &kept, part.Sums()
+	}
+}
+
+// sampleCut returns how many locations of some stacks are dropped, and how many they have.
+func (s *source) sampleCut() (dropped, all int) {
+	for row := 0; row < len(s.values); row += 64 {
+		stack := s.p.Stack(row)
+		dropped += len(stack) - len(s.cutStack(row))
+		all += len(stack)
+	}
+	return dropped, all
 }
 
 // hide passes over hidden frames. It charges each sample to its first visible frame.

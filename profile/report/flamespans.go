@@ -153,7 +153,8 @@ func (s *spanSplitter) passFrame(n *flameNode, index int32, sp span) {
 		return
 	}
 	start, end := s.frames.Start[sp.location], s.frames.Start[sp.location+1] // its frames, leaf first
-	if start == end {                                                        // they are hidden
+	if start == end || n.parent < 0 && s.from != nil && s.from[sp.location] == 0 {
+		// They are hidden, or calls of what is kept.
 		sp.Depth++
 		s.after = append(s.after, sp)
 		return

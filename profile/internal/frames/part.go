@@ -1,5 +1,7 @@
 package frames
 
+import "github.com/hone-go/hone/profile/internal/columns"
+
 // Part sums parts of the stacks of a column. Like Costs.Of, it adds the rows that contain each key
 // once by location.
 type Part struct {
@@ -27,6 +29,46 @@ func (x *Part) Add(row int, stack []int32) {
 	case x.c.repeats[row/64]&bit != 0:
 		x.repeats.add(stack, int32(row), v)
 	}
+}
+
+// Rest is Part for stacks of which all rows are passed to Cut: it starts with whole stacks.
+func (c *Costs) Rest(shown *Table) *Part {
+	c.sumLocations()
+	x := c.Part(shown)
+	copy(x.flat, c.flat)
+	copy(x.cum, c.cum)
+	return x
+}
+
+// Cut drops the callers of the outermost location of a row's stack that is in a set: those whose
+// byte is not 0. It returns the number of locations left, which is 0 if there is no such location.
+func (x *Part) Cut(row int, stack []int32, from []byte) (n int) {
+	v, bit := x.c.values[row], uint64(1)<<(row%64)
+	if x.c.plain[row/64]&bit == 0 {
+		if n = columns.LastOf(stack, from) + 1; n > 0 && x.c.repeats[row/64]&bit != 0 {
+			x.repeats.add(stack[:n], int32(row), v)
+		}
+		return n
+	}
+	if n = subtractCallers(x.cum, stack, from, v); n == 0 {
+		x.flat[stack[0]] -= v
+	}
+	return n
+}
+
+// subtractCallers subtracts v from the locations of a stack, from the outermost to the first that
+// is in a set. It returns the number of locations left.
+//
+//go:noinline
+func subtractCallers(sums []int64, stack []int32, from []byte, v int64) (n int) {
+	for n = len(stack); n > 0; n-- {
+		l := stack[n-1]
+		if from[l] != 0 {
+			break
+		}
+		sums[l] -= v
+	}
+	return n
 }
 
 // Sums returns the sums by key.
