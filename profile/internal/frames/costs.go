@@ -20,13 +20,13 @@ type Costs struct {
 	values    []int64
 	plain     []uint64 // a bit per row that contains each key once, and has frames and a value
 	repeats   []uint64 // a bit per other row that has frames and a value
-	flat, cum []int64  // by location, of the plain rows; nil until they are needed
+	flat, cum []int64  // by location, of the plain rows
 }
 
 // NewCosts sums a column of p, one value per row.
 func (f *Table) NewCosts(p *profile.Profile, values []int64) *Costs {
-	words := (len(values) + 63) / 64
-	c := &Costs{Table: f, p: p, values: values, plain: make([]uint64, words), repeats: make([]uint64, words)}
+	words, n := (len(values)+63)/64, len(f.Start)-1
+	c := &Costs{Table: f, p: p, values: values, plain: make([]uint64, words), repeats: make([]uint64, words), flat: make([]int64, n), cum: make([]int64, n)}
 	a := f.newAdder()
 	for row, v := range values {
 		stack := p.Stack(row)
@@ -38,6 +38,8 @@ func (f *Table) NewCosts(p *profile.Profile, values []int64) *Costs {
 			c.repeats[row/64] |= 1 << (row % 64)
 		} else {
 			c.plain[row/64] |= 1 << (row % 64)
+			c.flat[stack[0]] += v
+			addLocations(c.cum, stack, v)
 		}
 	}
 	c.Sums = a.sums()
@@ -47,18 +49,10 @@ func (f *Table) NewCosts(p *profile.Profile, values []int64) *Costs {
 // At returns the costs of the same column by the keys of f. These must be at least as fine as those
 // of c: a row that contains no key of c twice contains no key of f twice.
 func (c *Costs) At(f *Table) *Costs {
-	c.sumLocations()
 	d := &Costs{Table: f, Negative: c.Negative, p: c.p, values: c.values, plain: c.plain, repeats: c.repeats, flat: c.flat, cum: c.cum}
 	d.Sums = f.byKey(c.flat, c.cum)
 	d.addRepeats(d.Sums, f, profile.Rows{}, 0)
 	return d
-}
-
-// sumLocations sums the plain rows by location.
-func (c *Costs) sumLocations() {
-	if c.flat == nil {
-		c.flat, c.cum = c.byLocation(profile.Rows{}, 0)
-	}
 }
 
 // Of returns the sums of rows by key. shown is the table, perhaps without hidden frames; then the
@@ -80,7 +74,6 @@ func (c *Costs) Of(shown *Table, rows profile.Rows) []Sum {
 		return sums
 	}
 	if invert != 0 {
-		c.sumLocations()
 		for l := range flat {
 			flat[l], cum[l] = c.flat[l]-flat[l], c.cum[l]-cum[l]
 		}

@@ -19,7 +19,9 @@ type Table struct {
 
 // New numbers the keys of all locations of p.
 func New(p *profile.Profile, key func(*profile.Function, int64) profile.Frame) *Table {
-	return framesOf(p, func(_ *profile.Location, ln profile.Line) profile.Frame { return key(&p.Functions[ln.Func], ln.Line) }).done()
+	return framesOf(p, func(f *Table, l *profile.Location, ln profile.Line) int32 {
+		return f.numberAt(p, l, key(&p.Functions[ln.Func], ln.Line))
+	}).done()
 }
 
 // By numbers the frames of p at a granularity. With columns, frames are also distinguished by
@@ -28,24 +30,66 @@ func By(p *profile.Profile, g profile.Granularity, columns bool) *Table {
 	if g == profile.ByFunction {
 		return ByFunction(p)
 	}
-	of := make([]profile.Frame, len(p.Functions)) // without lines: cleaning a file's name costs more than the rest
+	// The names of a function's frames are hashed once, not for each line.
+	of, files := make([]int32, len(p.Functions)), make([]profile.Frame, 0, len(p.Functions))
+	known := make(map[profile.Frame]int32, len(p.Functions))
 	for i := range p.Functions {
-		of[i] = g.Frame(&p.Functions[i], 0)
+		k := g.Frame(&p.Functions[i], 0) // cleaning a file's name costs more than the rest
+		n, ok := known[k]
+		if !ok {
+			n = int32(len(files))
+			known[k], files = n, append(files, k)
+		}
+		of[i] = n
 	}
 	lines := g == profile.ByLine || g == profile.ByAddress
-	return framesOf(p, func(l *profile.Location, ln profile.Line) profile.Frame {
-		k := of[ln.Func]
-		if lines {
-			k.Line = ln.Line
-		}
-		if g == profile.ByAddress || columns && g == profile.ByLine {
-			k.Column = ln.Column
+	if !lines {
+		return framesOf(p, numberOnce(p, of, files)).done()
+	}
+	places := make(map[place]int32, len(p.Locations))
+	return framesOf(p, func(f *Table, l *profile.Location, ln profile.Line) int32 {
+		at := place{of: of[ln.Func], line: ln.Line}
+		if g == profile.ByAddress || columns {
+			at.column = ln.Column
 		}
 		if g == profile.ByAddress {
-			k.Address = l.Address
+			at.address = l.Address
 		}
-		return k
+		if n, ok := places[at]; ok {
+			return n
+		}
+		k := files[at.of]
+		k.Line, k.Column, k.Address = at.line, at.column, at.address
+		if k.File == "" && (k.Name == "" || k.Name[0] == '[' || k.Name[0] == '<') {
+			return f.numberAt(p, l, k) // an unknown function, or a name like that of one
+		}
+		n := int32(len(f.Keys))
+		places[at], f.Keys = n, append(f.Keys, k)
+		return n
 	}).withAddresses(p, g == profile.ByAddress).done()
+}
+
+// numberOnce numbers keys without lines: files has those of functions, by number in of.
+func numberOnce(p *profile.Profile, of []int32, files []profile.Frame) func(*Table, *profile.Location, profile.Line) int32 {
+	numbers := make([]int32, len(files)) // plus one; 0 if unknown
+	return func(f *Table, l *profile.Location, ln profile.Line) int32 {
+		at := of[ln.Func]
+		if numbers[at] > 0 {
+			return numbers[at] - 1
+		}
+		n := f.numberAt(p, l, files[at])
+		if files[at] != (profile.Frame{}) { // otherwise the name depends on the location
+			numbers[at] = n + 1
+		}
+		return n
+	}
+}
+
+// place is a frame whose function and file have a number.
+type place struct {
+	of           int32
+	line, column int64
+	address      uint64
 }
 
 // done releases the memory that is only needed to number keys.
@@ -67,20 +111,24 @@ func (f *Table) withAddresses(p *profile.Profile, wanted bool) *Table {
 	return f
 }
 
-func framesOf(p *profile.Profile, key func(*profile.Location, profile.Line) profile.Frame) *Table {
+func framesOf(p *profile.Profile, number func(*Table, *profile.Location, profile.Line) int32) *Table {
 	f := newTable(p)
 	for i := range p.Locations {
 		l := &p.Locations[i]
 		for _, ln := range l.Lines {
-			k := key(l, ln)
-			if k.Name == "" && k.File == "" {
-				k.Name = objectName(p, l)
-			}
-			f.List = append(f.List, f.number(k))
+			f.List = append(f.List, number(f, l, ln))
 		}
 		f.endLocation(p, l)
 	}
 	return f
+}
+
+// numberAt returns the number of a key at a location, after which it is named if it has no name.
+func (f *Table) numberAt(p *profile.Profile, l *profile.Location, k profile.Frame) int32 {
+	if k.Name == "" && k.File == "" {
+		k.Name = objectName(p, l)
+	}
+	return f.number(k)
 }
 
 // ByFunction is By for keys with only the function's name: a key is looked up once per function

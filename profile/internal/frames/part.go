@@ -33,7 +33,6 @@ func (x *Part) Add(row int, stack []int32) {
 
 // Rest is Part for stacks of which all rows are passed to Cut: it starts with whole stacks.
 func (c *Costs) Rest(shown *Table) *Part {
-	c.sumLocations()
 	x := c.Part(shown)
 	copy(x.flat, c.flat)
 	copy(x.cum, c.cum)
