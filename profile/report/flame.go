@@ -84,7 +84,7 @@ func FlamePair(p *profile.Profile, o FlameOptions) (callees, callers *FlameGraph
 
 func (s *source) layOut(o FlameOptions) *FlameGraph {
 	f := &FlameGraph{SampleType: s.sampleType, Total: s.total}
-	if s.settle(); s.readsStacks() && (!s.fewCallers || o.Inverted || s.fewRows()) {
+	if s.settle(); s.readsStacks(o.Inverted) {
 		f.place(s.layOutStacks(o))
 	} else {
 		s.finish()
@@ -101,7 +101,7 @@ func (s *source) layOut(o FlameOptions) *FlameGraph {
 
 // layOutStacks lays out without the order of all stacks.
 func (s *source) layOutStacks(o FlameOptions) []flameNode {
-	if s.from != nil && !s.fewRows() {
+	if !s.few && !s.fewRows() {
 		if w := newWalker(s, o.Inverted, o); w != nil {
 			return grow(w, o)
 		}

@@ -262,7 +262,7 @@ func TestFlameFiltersOfManyStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := []string{"", `f7$`, `f1`, `pkg2\.`, `f[13579]$`, `pkg[^0]`, `nothing`}
+	texts := []string{"", `f7$`, `f1`, `pkg2\.`, `f[13579]$`, `pkg[^0]`, `\.f1?[0-9]$`, `nothing`} // the last but one is often outermost
 	cache := report.NewCache(p)
 	for i := range 160 {
 		expression := func() *regexp.Regexp {

@@ -27,7 +27,11 @@ type source struct {
 	// fewCallers reports that from drops few frames.
 	fewCallers bool
 	shown      []byte // by location: 1 if it has frames left; nil if most have
-	picked     []int32
+	few        bool   // few locations have
+	// outerHidden reports that most stacks start with several hidden frames, from the root or,
+	// second, from the leaf.
+	outerHidden [2]bool
+	picked      []int32
 	// complete is each for the first time: it also sets what depends on all stacks, rows and sums.
 	complete func(visit func(row int, stack []int32))
 }
@@ -122,13 +126,18 @@ func (s *source) hide(costs *frames.Costs, hidden []bool) {
 	for key := range s.sums {
 		s.sums[key].Flat = 0
 	}
-	if mostly(hidden) {
+	s.few = mostly(hidden)
+	s.outerHidden = s.sampleHidden(first)
+	if s.few || s.outerHidden[0] || s.outerHidden[1] {
 		s.shown = make([]byte, len(first))
 		for l := range first {
 			if first[l] >= 0 {
 				s.shown[l] = 1
 			}
 		}
+	}
+	if s.few {
+		s.outerHidden = [2]bool{true, true}
 		s.complete = func(visit func(row int, stack []int32)) {
 			s.keepRest(func(row int, stack []int32) {
 				s.sums[first[stack[0]]].Flat += s.values[row]
@@ -149,6 +158,28 @@ func (s *source) hide(costs *frames.Costs, hidden []bool) {
 		return i >= 0
 	})
 	s.rows = &kept
+}
+
+// sampleHidden returns outerHidden, from some stacks. Each hidden frame multiplies the nodes of the
+// tree of locations that the next frame belongs to.
+func (s *source) sampleHidden(first []int32) [2]bool {
+	const many = 2 // a stack
+	var hidden [2]int
+	stacks := 0
+	for row := 0; row < len(s.values); row += 64 {
+		if !s.rows.Has(row) {
+			continue
+		}
+		stacks++
+		stack := s.p.Stack(row)
+		for i := len(stack) - 1; i >= 0 && first[stack[i]] < 0; i-- {
+			hidden[0]++
+		}
+		for i := 0; i < len(stack) && first[stack[i]] < 0; i++ {
+			hidden[1]++
+		}
+	}
+	return [2]bool{hidden[0] > many*stacks, hidden[1] > many*stacks}
 }
 
 // clearHidden sets the sums of keys without frames to zero.
@@ -261,10 +292,16 @@ func (s *source) settle() {
 	}
 }
 
-// readsStacks reports whether layouts read the stacks of the rows that filters keep. Otherwise they
-// use the order of all stacks.
-func (s *source) readsStacks() bool {
-	return s.from != nil || s.shown != nil || s.fewRows()
+// readsStacks reports whether a layout reads the stacks of the rows that filters keep. Otherwise it
+// uses the order of all stacks.
+func (s *source) readsStacks(inverted bool) bool {
+	if s.fewRows() {
+		return true
+	}
+	if inverted {
+		return s.from != nil || s.outerHidden[1]
+	}
+	return s.from != nil && !s.fewCallers || s.outerHidden[0]
 }
 
 // fewRows reports whether filters keep so few rows that it takes less time to read their stacks

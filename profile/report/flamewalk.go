@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// walker lays out what show_from keeps in one pass over the stacks.
+// walker lays out in one pass over the stacks. It is for filters that keep many rows, but drop the
+// outer frames of most stacks.
 //
 // The frames of some of the rows predict which nodes are wide. All rows walk through a trie of
 // these nodes, each until its next frame has no node, and are added up where they leave it. How
@@ -24,8 +25,9 @@ type walker struct {
 	left     []int64    // by hash of a node and the next frame: the width of the rows that left with it
 
 	block [walkers]walking
-	n     int  // rows in block
-	exits sums // by row: the node that it left, and the index in left
+	n     int     // rows in block
+	picks []int32 // their stacks, if those of the source are not valid for long
+	exits sums    // by row: the node that it left, and the index in left
 }
 
 // trieNode is a node of the trie.
@@ -53,7 +55,7 @@ const (
 )
 
 // newWalker returns nil if too many rows would have to be read again, or if there are too many
-// keys. A stack must stay valid after its visit, which those of show do not.
+// keys.
 func newWalker(src *source, inverted bool, o FlameOptions) *walker {
 	w := &walker{source: src, coder: newCoder(src.frames, inverted), nodes: []trieNode{{parent: -1}}, exits: src.cache.memory(0)}
 	if len(w.keys) >= 1<<numberBits || o.MaxBoxes <= 0 {
@@ -211,6 +213,11 @@ func (w *walker) walk(row int, stack []int32) {
 		w.exits[row] = -1
 		return
 	}
+	if w.shown != nil { // the stack is valid until walk returns
+		from := len(w.picks)
+		w.picks = append(w.picks, stack...)
+		stack = w.picks[from:]
+	}
 	w.block[w.n] = walking{stack: stack, row: int32(row), v: v}
 	if w.n++; w.n == walkers {
 		w.step()
@@ -277,7 +284,7 @@ func (w *walker) step() {
 		}
 		n = left
 	}
-	w.n = 0
+	w.n, w.picks = 0, w.picks[:0]
 }
 
 // nextOf returns the next code of a row at a location that has not one frame.
