@@ -129,11 +129,21 @@ func (r *recorder) runBenchAgain(ctx context.Context, start startFunc, spec targ
 // any case. Most take 1.0 to 3 times as long (docs/overhead.md), a bytecode interpreter 70 times.
 const (
 	slowestAgain = 10
-	freeAgain    = 30 * time.Second
+	freeAgain    = 30 * time.Second // see world
 )
 
 // slowError says that a run with an instrument was stopped because it took too long.
-type slowError struct{ plain, limit time.Duration }
+type slowError struct {
+	plain, limit time.Duration
+	// cut has what was counted until then; nil if the program did not say.
+	cut *cutCounts
+}
+
+// cutCounts is what a run that was stopped had counted.
+type cutCounts struct {
+	stretch
+	meta, counters []byte
+}
 
 func (e *slowError) Error() string {
 	return fmt.Sprintf("a run with counters was stopped after %.3g s; without counters it takes %.3g s", e.limit.Seconds(), e.plain.Seconds())
@@ -148,7 +158,7 @@ func (r *recorder) patienceAgain() *slowError {
 		seconds = max(seconds, countedOps*clean.Seconds/float64(clean.Requests))
 	}
 	plain := time.Duration(seconds * float64(time.Second))
-	return &slowError{plain: plain, limit: max(freeAgain, slowestAgain*plain)}
+	return &slowError{plain: plain, limit: max(r.world.freeAgain, slowestAgain*plain)}
 }
 
 // runAgain runs the program to its end, unless it takes so long that a slowError says so.
@@ -163,6 +173,7 @@ func (r *recorder) runAgain(ctx context.Context, start startFunc, spec target.Ru
 	limited, cancel := context.WithTimeout(ctx, slow.limit)
 	_, err = r.watch(limited, proc, nil)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		slow.cut = readCut(ctx, proc, i, began)
 		err = slow
 	}
 	cancel()
@@ -185,4 +196,27 @@ func (r *recorder) runAgain(ctx context.Context, start startFunc, spec target.Ru
 		Windows: []recording.Window{{Seconds: one.wall(), CPUSeconds: one.cpu()}},
 	}}
 	return st, parts, nil
+}
+
+// readCut reads what a run has counted that has to be stopped; nil if that is not possible.
+func readCut(ctx context.Context, proc process, i instrument, began time.Time) *cutCounts {
+	c, ok := proc.(counter)
+	if !ok || !i.collect.Counters {
+		return nil
+	}
+	meta, err := c.CountersMeta(ctx)
+	if err != nil {
+		return nil
+	}
+	counters, err := c.Counters(ctx)
+	if err != nil {
+		return nil
+	}
+	seconds := time.Since(began).Seconds()
+	return &cutCounts{
+		stretch: stretch{phase: recording.Phase{
+			Name: i.phase, Runs: 1, Cut: true, Start: began.UTC(), Seconds: seconds, Windows: []recording.Window{{Seconds: seconds}},
+		}},
+		meta: meta, counters: counters,
+	}
 }

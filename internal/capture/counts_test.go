@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hone-go/hone/internal/covdata"
 	"github.com/hone-go/hone/internal/recording"
@@ -143,6 +144,64 @@ func TestCountsOfPrograms(t *testing.T) {
 			t.Errorf("phase %+v", ph)
 		}
 	})
+}
+
+const endlessCounted = `
+-- go.mod --
+module example.com/program
+
+go 1.23
+-- main.go --
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime/coverage"
+	"time"
+)
+
+//go:noinline
+func step(i int) (sum int) {
+	for range 20_000 {
+		sum += i
+	}
+	return sum
+}
+
+func main() {
+	sum := 0
+	for i := range 20_000 {
+		sum += step(i)
+	}
+	fmt.Println(sum)
+	if coverage.WriteMetaDir(os.Args[1]) == nil {
+		time.Sleep(time.Hour) // it has counters
+	}
+}
+`
+
+// TestCountsOfARunThatIsStopped: what a run has counted that takes too long is kept, with a note.
+func TestCountsOfARunThatIsStopped(t *testing.T) {
+	o := realOptions(t, unpack(t, endlessCounted))
+	o.Args = []string{t.TempDir()}
+	o.Phases = []string{recording.PhaseCPU, recording.PhaseCounts}
+	w := realWorld()
+	w.freeAgain = 2 * time.Second
+	if partial, err := record(t.Context(), o, w); partial || err != nil {
+		t.Fatal(partial, err)
+	}
+	r := openReal(t, o.Out)
+	ph, ok := r.Phase(recording.PhaseCounts)
+	if !ok || !ph.Cut || ph.Runs != 1 || len(ph.Windows) != 1 {
+		t.Errorf("phase %+v", ph)
+	}
+	if got := ran(t, r)["example.com/program.step"]; len(got) == 0 || got[0] == 0 || slices.Max(got) < 10_000*got[0] {
+		t.Errorf("step ran %v, want 20000 iterations for each call", got)
+	}
+	if notes := strings.Join(r.Manifest.Notes, "\n"); !strings.Contains(notes, "The counts are of the part until then") {
+		t.Errorf("notes: %q", notes)
+	}
 }
 
 // TestHotPackages: packages that cost little, and those that cannot be counted, are left out.

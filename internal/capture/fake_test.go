@@ -371,6 +371,7 @@ func newLab(t *testing.T) *lab {
 		listenAt:   10 * time.Millisecond,
 		patience:   5 * time.Second,
 		restLimit:  5 * time.Second,
+		freeAgain:  freeAgain,
 	}
 	return l
 }

@@ -26,6 +26,7 @@ type world struct {
 	listenAt   time.Duration // when to ask a program whether it is a service
 	patience   time.Duration // for the profiles of rest under load; then it ends
 	restLimit  time.Duration // for those of rest after that
+	freeAgain  time.Duration // that a run with an instrument may take in any case
 }
 
 // startFunc starts the binary that was built.
@@ -83,6 +84,7 @@ func realWorld() world {
 		listenAt:   time.Second,
 		patience:   15 * time.Second,
 		restLimit:  45 * time.Second,
+		freeAgain:  freeAgain,
 	}
 }
 

@@ -41,7 +41,7 @@ func countsPerUnit(src *source.Source) bool {
 		return false
 	}
 	ph, ok := src.Recording.Phase(recording.PhaseCounts)
-	return ok && (ph.Requests > 0 || src.Recording.Target.Bench == "")
+	return ok && !ph.Cut && (ph.Requests > 0 || src.Recording.Target.Bench == "")
 }
 
 // executions returns how often each line of a listed function ran per unit of work.

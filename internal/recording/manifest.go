@@ -182,10 +182,12 @@ type Window struct {
 // before and after the others, added up. For a program that exits, a phase is one or more runs of
 // it, one window each.
 type Phase struct {
-	Name     string        `json:"name"`
-	Start    time.Time     `json:"start"`
-	Seconds  float64       `json:"seconds"`
-	Runs     int           `json:"runs,omitempty"`
+	Name    string    `json:"name"`
+	Start   time.Time `json:"start"`
+	Seconds float64   `json:"seconds"`
+	Runs    int       `json:"runs,omitempty"`
+	// Cut says that the run was stopped before its end, because it took too long with counters.
+	Cut      bool          `json:"cut,omitempty"`
 	Requests int64         `json:"requests,omitempty"`
 	Failed   int64         `json:"failed,omitempty"`
 	Missed   int64         `json:"missed,omitempty"`  // scheduled, but not sent or not answered in time

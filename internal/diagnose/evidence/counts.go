@@ -120,10 +120,10 @@ const ExecutionsCounted = "executions, counted"
 const leastRepeats = 1.5
 
 // countsUnits reports whether the counting run knows its units of work. It does not for several
-// benchmarks.
+// benchmarks, and for a run that was stopped before its end.
 func countsUnits(p *rule.Pass) bool {
 	ph, ok := p.Manifest.Phase(recording.PhaseCounts)
-	return ok && (ph.Requests > 0 || p.Manifest.Target.Bench == "")
+	return ok && !ph.Cut && (ph.Requests > 0 || p.Manifest.Target.Bench == "")
 }
 
 // Times returns how often something happens: "once", "46 times".
