@@ -3,7 +3,10 @@ package kdfperrequest
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -24,7 +27,7 @@ func Rule() rule.Rule {
 				Fraction: rule.Fraction{Expect: 0.5, Low: 0, High: 0.99},
 			},
 			Start:  finder.Callers{Functions: functions, Keep: serving},
-			Judge:  func(c *finder.Case) bool { fill(c.Pass, c.Match); return true },
+			Judge:  judge,
 			Unseen: fill,
 		},
 	}
@@ -39,8 +42,12 @@ overload it.
 Check the password at login, issue a random token, and look it up by its
 SHA-256.
 
+Keys that the program makes at random need no slow hash: nobody can guess them, so
+the SHA-256 of a key finds its entry.
+
 It is fine at login. The cost is a decision about security: findings are hints,
-and nobody should lower the cost factor because of a profile.
+unless a request hashes several times or only reads (GET), and nobody should
+lower the cost factor because of a profile.
 
 Seen in the field: caddyserver/caddy#3462 (92 % of CPU at ten requests a
 second), couchbase/sync_gateway#4900, prometheus/exporter-toolkit#32.`
@@ -51,6 +58,36 @@ var functions = []string{
 	"golang.org/x/crypto/bcrypt.CompareHashAndPassword", "golang.org/x/crypto/bcrypt.GenerateFromPassword",
 	"golang.org/x/crypto/argon2.IDKey", "golang.org/x/crypto/argon2.Key",
 }
+
+// several is the number of hashes per request above which a request compares with one stored hash
+// after the other: a login needs one.
+const several = 1.2
+
+// judge reports more than a hint where the requests cannot be logins: those that only read, and
+// those that hash several times.
+func judge(c *finder.Case) bool {
+	fill(c.Pass, c.Match)
+	ran, ok := evidence.Executions(c.Pass, c.Site.Frame)
+	m := c.Pass.Manifest
+	if !ok || m.Load == nil || ran.PerUnit < 0.5 {
+		return true
+	}
+	reads := !slices.ContainsFunc(m.Load.Targets, func(t string) bool { return !strings.HasPrefix(t, "GET ") })
+	switch {
+	case ran.PerUnit >= several:
+		c.Cause += fmt.Sprintf(" Each request hashes %s: it is compared with one stored hash after the other.", evidence.Times(ran.PerUnit))
+		c.Fix = "Find the entry by a part of the key that is stored in the clear, or by the key's SHA-256, if the program makes the keys at random: those need no slow hash. For passwords: " + lower(c.Fix)
+	case reads && len(m.Load.Targets) > 0:
+		c.Cause += " The requests are GET, so they are not logins: each proves again who sends it."
+		c.Fix += " Random keys that the program makes need no slow hash: their SHA-256, once per request, is enough."
+	default:
+		return true
+	}
+	c.Confidence = rule.Likely
+	return true
+}
+
+func lower(s string) string { return string(s[0]|0x20) + s[1:] }
 
 // fill reports a hint, with and without the source: hashing passwords is a decision about security.
 func fill(_ *rule.Pass, m *rule.Match) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -47,8 +48,8 @@ func Rule() rule.Rule {
 }
 
 const doc = `A loop over all elements of a list, a map or a set of bits computes a total: how
-many there are of a kind, how much memory they take, how full the set is. It runs
-again after each change, so inserting n elements takes n² steps.
+many there are of a kind, how much memory they take, which number is the largest.
+It runs again after each change, so inserting n elements takes n² steps.
 
 Keep the total in a field beside the collection. Where an element is added,
 changed or removed, add the difference. The total is then there when it is asked
@@ -128,10 +129,13 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 	c := &recount{iterations: t.iterations, collection: t.over}
 	if j > i {
 		calls := syntax.CallsTo(p, r.Stack[j-1].Function)
-		if len(calls) == 0 || len(calls[0].Args) > 0 || syntax.Receiver(calls[0]) == nil {
+		if len(calls) == 0 {
 			return nil
 		}
-		c.collection, c.through = syntax.Receiver(calls[0]), syntax.Text(calls[0])
+		c.collection, c.through = passed(t, calls[0], j == i+1), syntax.Text(calls[0])
+		if c.collection == nil {
+			return nil
+		}
 	}
 	v := lasting(p, c.collection)
 	if v == nil {
@@ -156,6 +160,20 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 	return c
 }
 
+// passed returns the collection of which a call computes the total: its receiver, or, if the call is
+// of the loop's own function, the argument over which the loop goes; nil for neither.
+func passed(t *total, call *ast.CallExpr, direct bool) ast.Expr {
+	if direct {
+		if arg := flow.ArgumentFor(t.p, call, t.of); arg != nil {
+			return arg
+		}
+	}
+	if len(call.Args) > 0 {
+		return nil
+	}
+	return syntax.Receiver(call)
+}
+
 func (s *search) judge(c *finder.Case) bool {
 	found := s.found[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
 	if found == nil {
@@ -174,7 +192,7 @@ func (s *search) judge(c *finder.Case) bool {
 	c.Confidence = rule.Likely // other code may change the collection too
 	c.Cause = fmt.Sprintf("%s iterates over all of %s with %s, %s iterations each time. According to the counts of executions, %s changed since the last time.",
 		syntax.FuncName(c.Place), name, how, units.Count(int64(found.iterations+0.5)), changes)
-	c.Fix = fmt.Sprintf("Keep the total in a field next to %s, and add the difference where an element changes (line %d).", name, found.changedAt)
+	c.Fix = fmt.Sprintf("Keep the total, or the largest, in a field next to %s, and bring it up to date where an element is added or changes (line %d).", name, found.changedAt)
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted,
 		Value: fmt.Sprintf("%s iterations each time, %s changes", units.Count(int64(found.iterations+0.5)), units.Number(found.changes))})
 	return true

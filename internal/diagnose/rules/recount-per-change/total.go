@@ -15,7 +15,9 @@ import (
 
 // total is a loop that adds up or counts elements, and does nothing else.
 type total struct {
-	over       ast.Expr     // what it ranges over; nil when that is not seen
+	over       ast.Expr // what it ranges over; nil when that is not seen
+	p          *gocode.Place
+	of         *types.Var   // the collection
 	fields     []*types.Var // of the elements, that it reads
 	entries    float64      // how often the loop is reached, for each unit of work
 	iterations float64      // each time
@@ -32,7 +34,7 @@ func (s *search) totalAt(f *site.Frame) *total {
 		if loop := loopAt(p); loop != nil {
 			l, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, loop.Pos()))
 			if t := totals(p, loop); ok && t != nil && l.Iterations >= least {
-				t.entries, t.iterations = l.Entries, l.Iterations
+				t.p, t.entries, t.iterations = p, l.Entries, l.Iterations
 				found = t
 			}
 		}
@@ -95,6 +97,7 @@ func (t *adder) ofOne() bool {
 	if len(slices.Compact(t.indexed)) != 1 {
 		return false
 	}
+	t.of = t.indexed[0]
 	for _, v := range t.uses {
 		if !syntax.Inside(t.loop, v.Pos()) && !slices.Contains(t.sums, v) && v != t.indexed[0] && !receives(t.p, v) {
 			return false
