@@ -35,6 +35,7 @@ type changes struct {
 	of       *types.Var
 	elements []*types.Var // fields of elements that count as well
 	times    float64      // that the total is computed, for each unit of work
+	reads    *types.Func  // that computes it from its argument; nil for none
 
 	n, most float64
 	line    int
@@ -53,8 +54,8 @@ func (c *changes) count() (n float64, line int, ok bool) {
 }
 
 func (c *changes) runs(n ast.Node) float64 {
-	e, _ := evidence.ExecutionsAt(c.pass, c.p, n.Pos())
-	return e.PerUnit
+	times, _ := evidence.ReachedAt(c.pass, c.p, n.Pos())
+	return times
 }
 
 // one notes a statement that changes some elements, or a call that may do so and returns something.
@@ -145,7 +146,7 @@ func (c *changes) called(call *ast.CallExpr) {
 		c.one(call, 1)
 		return
 	}
-	if slices.ContainsFunc(call.Args, c.is) {
+	if slices.ContainsFunc(call.Args, c.is) && (c.reads == nil || c.p.Callee(call) != c.reads) {
 		c.unclear += c.runs(call)
 	}
 }

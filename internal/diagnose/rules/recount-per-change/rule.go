@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -126,13 +127,15 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 	if p == nil || f.Owner.Kind != gocode.Main && f.Owner.Kind != gocode.Dependency {
 		return nil
 	}
+	var through *ast.CallExpr
 	c := &recount{iterations: t.iterations, collection: t.over}
 	if j > i {
 		calls := syntax.CallsTo(p, r.Stack[j-1].Function)
 		if len(calls) == 0 {
 			return nil
 		}
-		c.collection, c.through = passed(t, calls[0], j == i+1), syntax.Text(calls[0])
+		through = calls[0]
+		c.collection, c.through = passed(t, through, j == i+1 && f.Owner.Kind == gocode.Main), syntax.Text(through)
 		if c.collection == nil {
 			return nil
 		}
@@ -148,7 +151,11 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 	if !ok || times.PerUnit <= 0 {
 		return nil
 	}
-	changed := &changes{pass: s.pass, p: p, of: v, elements: t.fields, times: times.PerUnit}
+	var reads *types.Func
+	if through != nil {
+		reads = p.Callee(through)
+	}
+	changed := &changes{reads: reads, pass: s.pass, p: p, of: v, elements: t.fields, times: times.PerUnit}
 	n, line, ok := changed.count()
 	if !ok || n <= 0 {
 		return nil
@@ -160,8 +167,8 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 	return c
 }
 
-// passed returns the collection of which a call computes the total: its receiver, or, if the call is
-// of the loop's own function, the argument over which the loop goes; nil for neither.
+// passed returns the collection of which a call computes the total: its receiver, or, if the program
+// calls the loop's own function, the argument over which the loop goes; nil for neither.
 func passed(t *total, call *ast.CallExpr, direct bool) ast.Expr {
 	if direct {
 		if arg := flow.ArgumentFor(t.p, call, t.of); arg != nil {
