@@ -167,8 +167,8 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 	return c
 }
 
-// passed returns the collection of which a call computes the total: its receiver, or, if the program
-// calls the loop's own function, the argument over which the loop goes; nil for neither.
+// passed returns the collection of which a call computes the total: its receiver, or, if the
+// program calls the loop's own function, the argument over which the loop goes; nil for neither.
 func passed(t *total, call *ast.CallExpr, direct bool) ast.Expr {
 	if direct {
 		if arg := flow.ArgumentFor(t.p, call, t.of); arg != nil {
