@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -201,7 +202,7 @@ func moduleRoot(ctx context.Context, dir string) (string, error) {
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("go env GOMOD in %s: %w", dir, err)
 	}
 	file := strings.TrimSpace(string(out))
 	if filepath.Base(file) != "go.mod" {
@@ -229,6 +230,11 @@ func isHere(ctx context.Context, env Env, m recording.Manifest) error {
 	here, err := moduleRoot(ctx, env.Dir)
 	if ctx.Err() != nil {
 		return ctx.Err() // the go command was interrupted: the module is unknown
+	}
+	// An interrupt from a terminal reaches the go command, too, which may end before hone knows of
+	// it.
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return err
 	}
 	if err != nil || here != of {
 		return fmt.Errorf("the recording is of the module in %s, and hone runs a module's code only from there: cd %s", of, of)
