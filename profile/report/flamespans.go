@@ -154,7 +154,7 @@ func (s *spanSplitter) passFrame(n *flameNode, index int32, sp span) {
 	}
 	start, end := s.frames.Start[sp.location], s.frames.Start[sp.location+1] // its frames, leaf first
 	if start == end || n.parent < 0 && s.from != nil && s.from[sp.location] == 0 {
-		// They are hidden, or calls of what is kept.
+		// They are hidden, or they are callees of the frames that are kept.
 		sp.Depth++
 		s.after = append(s.after, sp)
 		return

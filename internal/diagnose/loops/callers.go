@@ -55,6 +55,20 @@ func Calling(s *gocode.Syntax, stack []*site.Frame, i, levels int) (Caller, bool
 	return Caller{}, false
 }
 
+// CallerOf returns the call of the function of the line that owns a row, in the frame above it, with
+// its place; nil when the source does not show it.
+func CallerOf(s *gocode.Syntax, r *site.Row) (*gocode.Place, *ast.CallExpr) {
+	if r.Owner < 0 || r.Owner+1 >= len(r.Stack) {
+		return nil, nil
+	}
+	from := r.Stack[r.Owner+1]
+	caller, ok := s.At(from.File, from.Line)
+	if !ok {
+		return nil, nil
+	}
+	return caller, CallTo(caller, r.Stack[r.Owner].Function)
+}
+
 // CallTo returns the call on the line of a function, given as a profile names it, also through an
 // interface or a variable; nil if there is none.
 func CallTo(p *gocode.Place, profile string) *ast.CallExpr {

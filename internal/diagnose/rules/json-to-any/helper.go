@@ -24,15 +24,7 @@ func inHelper(c *finder.Case) (keys []string, ok bool) {
 		return nil, false
 	}
 	c.Keep(func(r *site.Row) bool {
-		if r.Owner < 0 || r.Owner+1 >= len(r.Stack) {
-			return false
-		}
-		from := r.Stack[r.Owner+1]
-		p, ok := c.Pass.Syntax.At(from.File, from.Line)
-		if !ok {
-			return false
-		}
-		call := loops.CallTo(p, r.Stack[r.Owner].Function)
+		p, call := loops.CallerOf(c.Pass.Syntax, r)
 		if call == nil {
 			return false
 		}

@@ -76,7 +76,7 @@ func judge(c *finder.Case) bool {
 	switch {
 	case ran.PerUnit >= several:
 		c.Cause += fmt.Sprintf(" Each request hashes %s: it is compared with one stored hash after the other.", evidence.Times(ran.PerUnit))
-		c.Fix = "Find the entry by a part of the key that is stored in the clear, or by the key's SHA-256, if the program makes the keys at random: those need no slow hash. For passwords: " + lower(c.Fix)
+		c.Fix = "Find the entry by a part of the key that is stored in the clear, or by the key's SHA-256, if the program makes the keys at random: those need no slow hash. For passwords, hash once per login: issue a random token at login and check that."
 	case reads && len(m.Load.Targets) > 0:
 		c.Cause += " The requests are GET, so they are not logins: each proves again who sends it."
 		c.Fix += " Random keys that the program makes need no slow hash: their SHA-256, once per request, is enough."
@@ -86,8 +86,6 @@ func judge(c *finder.Case) bool {
 	c.Confidence = rule.Likely
 	return true
 }
-
-func lower(s string) string { return string(s[0]|0x20) + s[1:] }
 
 // fill reports a hint, with and without the source: hashing passwords is a decision about security.
 func fill(_ *rule.Pass, m *rule.Match) {

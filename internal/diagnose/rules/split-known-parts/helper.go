@@ -22,15 +22,7 @@ func inHelper(c *finder.Case) (reading, bool) {
 	}
 	match := *c.Match // the original is for other patterns
 	match.Keep(func(r *site.Row) bool {
-		if r.Owner < 0 || r.Owner+1 >= len(r.Stack) {
-			return false
-		}
-		from := r.Stack[r.Owner+1]
-		caller, ok := c.Pass.Syntax.At(from.File, from.Line)
-		if !ok {
-			return false
-		}
-		call := loops.CallTo(caller, r.Stack[r.Owner].Function)
+		caller, call := loops.CallerOf(c.Pass.Syntax, r)
 		if call == nil {
 			return false
 		}
