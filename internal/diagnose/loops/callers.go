@@ -55,8 +55,8 @@ func Calling(s *gocode.Syntax, stack []*site.Frame, i, levels int) (Caller, bool
 	return Caller{}, false
 }
 
-// CallerOf returns the call of the function of the line that owns a row, in the frame above it, with
-// its place; nil when the source does not show it.
+// CallerOf returns the call of the function of the line that owns a row, in the frame above it,
+// with its place; nil when the source does not show it.
 func CallerOf(s *gocode.Syntax, r *site.Row) (*gocode.Place, *ast.CallExpr) {
 	if r.Owner < 0 || r.Owner+1 >= len(r.Stack) {
 		return nil, nil
