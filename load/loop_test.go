@@ -74,10 +74,10 @@ func (m *menu) targets(url string) []load.Target {
 
 // Both loops must count the same as an ordinary client.
 func TestStatusesAreWhatNetHTTPSees(t *testing.T) {
+	t.Parallel()
 	for _, secure := range []bool{false, true} {
 		for _, rate := range []float64{0, 2000} {
 			t.Run(fmt.Sprintf("tls=%v,rate=%v", secure, rate), func(t *testing.T) {
-				noneLeft(t)
 				m := &menu{}
 				srv := quiet(m)
 				trust := &tls.Config{}
@@ -123,6 +123,7 @@ func TestStatusesAreWhatNetHTTPSees(t *testing.T) {
 }
 
 func TestBytesAreCountedAsOnTheWire(t *testing.T) {
+	t.Parallel()
 	const answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 	var in atomic.Int64
 	url := raw(t, func(req string) string {
@@ -139,6 +140,7 @@ func TestBytesAreCountedAsOnTheWire(t *testing.T) {
 }
 
 func TestErrorsAreCountedByKind(t *testing.T) {
+	t.Parallel()
 	const good = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 	for _, c := range []struct {
 		name, answer string
@@ -152,7 +154,6 @@ func TestErrorsAreCountedByKind(t *testing.T) {
 	} {
 		for _, rate := range []float64{0, 500} {
 			t.Run(fmt.Sprintf("%s,rate=%v", c.name, rate), func(t *testing.T) {
-				noneLeft(t)
 				url := raw(t, func(string) string { return c.answer })
 				r := run(t, load.Options{Targets: targets(url), Rate: rate, MaxRequests: 40, Connections: 4})
 				want := map[load.ErrorKind]int64{}
@@ -169,8 +170,8 @@ func TestErrorsAreCountedByKind(t *testing.T) {
 
 // A server exits at its twentieth request: requests that are due later are refused.
 func TestServerThatGoesAwayIsRefused(t *testing.T) {
+	t.Parallel()
 	for _, rate := range []float64{0, 500} {
-		noneLeft(t)
 		var answered atomic.Int64
 		twenty := make(chan struct{})
 		srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -208,9 +209,9 @@ func TestServerThatGoesAwayIsRefused(t *testing.T) {
 
 // Every request is in exactly one Cut, whenever it starts and ends.
 func TestCutsSumToTheWhole(t *testing.T) {
+	t.Parallel()
 	for _, rate := range []float64{0, 3000} {
 		t.Run(fmt.Sprintf("rate=%v", rate), func(t *testing.T) {
-			noneLeft(t)
 			m := &menu{}
 			srv := server(t, m)
 			g, err := load.Start(t.Context(), load.Options{
@@ -261,8 +262,8 @@ func TestCutsSumToTheWhole(t *testing.T) {
 }
 
 func TestContextEndsEverythingAtOnce(t *testing.T) {
+	t.Parallel()
 	for _, rate := range []float64{0, 500} {
-		noneLeft(t)
 		hang := make(chan struct{})
 		srv := server(t, hanging(hang))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -285,8 +286,8 @@ func TestContextEndsEverythingAtOnce(t *testing.T) {
 }
 
 func TestStopWaitsForWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
 	for _, rate := range []float64{0, 100} {
-		noneLeft(t)
 		var began atomic.Int64
 		srv := server(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			began.Add(1)
@@ -307,8 +308,8 @@ func TestStopWaitsForWhatIsUnderWay(t *testing.T) {
 }
 
 func TestTargetsGoOutInTurnToAllHosts(t *testing.T) {
+	t.Parallel()
 	for _, rate := range []float64{0, 2000} {
-		noneLeft(t)
 		var a, b menu
 		sa, sb := server(t, &a), server(t, &b)
 		r := run(t, load.Options{
@@ -345,7 +346,6 @@ func TestStartRefusesWhatCannotWork(t *testing.T) {
 		{"nobody there", load.Options{Targets: targets(dead)}, "connect to "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			noneLeft(t)
 			g, err := load.Start(t.Context(), c.o)
 			if err == nil {
 				g.Stop()
@@ -360,6 +360,7 @@ func TestStartRefusesWhatCannotWork(t *testing.T) {
 
 // A large request sets a write deadline; it must not outlive the request.
 func TestTimeoutsDoNotReachIntoLaterRequests(t *testing.T) {
+	t.Parallel()
 	srv := server(t, &menu{})
 	r := run(t, load.Options{
 		Targets: []load.Target{

@@ -77,6 +77,7 @@ func TestTroubleNamesTheOnlyOutcome(t *testing.T) {
 }
 
 func TestLoadWithRedirectsAndExpectedStatuses(t *testing.T) {
+	t.Parallel()
 	srv := server(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/gone" {
 			http.NotFound(w, r)

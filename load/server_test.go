@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -41,21 +42,28 @@ func run(t *testing.T, o load.Options) *load.Result {
 	return g.Stop()
 }
 
-// noneLeft checks at the test's end that no goroutine of this package remains.
-func noneLeft(t *testing.T) {
-	t.Helper()
-	t.Cleanup(func() {
-		var text string
-		for range 100 {
-			buf := make([]byte, 1<<20)
-			text = string(buf[:runtime.Stack(buf, true)])
-			if !strings.Contains(text, "hone/load.(") {
-				return
-			}
-			time.Sleep(20 * time.Millisecond)
+// TestMain checks that no goroutine of this package remains when all tests have ended.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if left := goroutinesLeft(); left != "" {
+		fmt.Fprintf(os.Stderr, "goroutines are left over:\n%s", left)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// goroutinesLeft returns the stacks if a goroutine of this package does not end within seconds.
+func goroutinesLeft() string {
+	var text string
+	for range 100 {
+		buf := make([]byte, 1<<20)
+		text = string(buf[:runtime.Stack(buf, true)])
+		if !strings.Contains(text, "hone/load.(") {
+			return ""
 		}
-		t.Errorf("goroutines are left over:\n%s", text)
-	})
+		time.Sleep(20 * time.Millisecond)
+	}
+	return text
 }
 
 // raw is a server for which the test writes the answer to each request's header; after an answer of

@@ -12,9 +12,9 @@ import (
 
 // TestTargeter sends each request of a Targeter once, and counts those that cannot be sent.
 func TestTargeter(t *testing.T) {
+	t.Parallel()
 	for _, rate := range []float64{0, 2000} {
 		t.Run(fmt.Sprintf("rate=%v", rate), func(t *testing.T) {
-			noneLeft(t)
 			var mu sync.Mutex
 			paths := map[string]int{}
 			srv := server(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -55,6 +55,7 @@ func TestTargeter(t *testing.T) {
 
 // TestOnlyBadTargets: a load whose last requests cannot be sent finishes.
 func TestOnlyBadTargets(t *testing.T) {
+	t.Parallel()
 	srv := server(t, http.NotFoundHandler())
 	for _, rate := range []float64{0, 1000} {
 		r := run(t, load.Options{

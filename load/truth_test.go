@@ -14,7 +14,7 @@ import (
 // the schedule implies. A request that is due during a stall is answered after it. Of 150 requests
 // in three periods, one is due in each millisecond of a stall, whenever the periods start.
 func TestLatencyIsTrueUnderStalls(t *testing.T) {
-	noneLeft(t)
+	t.Parallel()
 	const (
 		rate   = 1000.0
 		lasts  = 600 * time.Millisecond // a whole number of periods
@@ -49,7 +49,7 @@ func TestLatencyIsTrueUnderStalls(t *testing.T) {
 // The same server with only as many connections as a closed loop would have: the load cannot keep
 // its schedule, but the percentiles must include the wait.
 func TestAtTheCapLatencyStillCountsFromTheSchedule(t *testing.T) {
-	noneLeft(t)
+	t.Parallel()
 	s := &staller{start: time.Now(), period: 300 * time.Millisecond, stall: 150 * time.Millisecond}
 	srv := server(t, s)
 	r := run(t, load.Options{
@@ -72,7 +72,7 @@ func TestAtTheCapLatencyStillCountsFromTheSchedule(t *testing.T) {
 }
 
 func TestUnansweredRequestsAreCounted(t *testing.T) {
-	noneLeft(t)
+	t.Parallel()
 	hang := make(chan struct{})
 	srv := server(t, hanging(hang))
 	defer close(hang)
@@ -93,7 +93,7 @@ func TestUnansweredRequestsAreCounted(t *testing.T) {
 }
 
 func TestTimeoutsCountWithWhatWasWaited(t *testing.T) {
-	noneLeft(t)
+	t.Parallel()
 	hang := make(chan struct{})
 	srv := server(t, hanging(hang))
 	defer close(hang)
@@ -115,6 +115,7 @@ func TestTimeoutsCountWithWhatWasWaited(t *testing.T) {
 
 // The rate is that of the schedule, although answers arrive after the schedule's end.
 func TestRateIsAsAsked(t *testing.T) {
+	t.Parallel()
 	srv := server(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		time.Sleep(150 * time.Millisecond)
 	}))

@@ -77,7 +77,7 @@ func TestTrySaysWhatIsWrong(t *testing.T) {
 }
 
 func TestTryAsksAHandfulAndEndsWithTheContext(t *testing.T) {
-	noneLeft(t)
+	t.Parallel()
 	var asked atomic.Int64
 	srv := server(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
