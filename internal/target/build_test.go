@@ -180,6 +180,7 @@ func TestBuildFlags(t *testing.T) {
 }
 
 func TestBuildErrors(t *testing.T) {
+	t.Parallel()
 	dir := unpack(t, "errors")
 	work := t.TempDir()
 	for _, c := range []struct {
@@ -225,6 +226,7 @@ func TestBuildErrors(t *testing.T) {
 }
 
 func TestBuildBench(t *testing.T) {
+	t.Parallel()
 	dir := unpack(t, "bench")
 	b := mustBuild(t, BuildSpec{Dir: dir, Bench: true})
 	out := filepath.Join(t.TempDir(), "out")

@@ -44,6 +44,7 @@ func counted(t *testing.T, bench bool, main string) *Binary {
 // TestCountsExecutions counts a program that exits, in its main package, in another and in the
 // standard library.
 func TestCountsExecutions(t *testing.T) {
+	t.Parallel()
 	b := counted(t, false, `-- main.go --
 package main
 

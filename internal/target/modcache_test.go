@@ -130,6 +130,7 @@ import (
 
 // TestGuardSums: a build in a workspace may find checksums that go.work.sum lacks.
 func TestGuardSums(t *testing.T) {
+	t.Parallel()
 	env, _ := moduleProxy(t, `
 -- example.com/dep@v1.0.0/go.mod --
 module example.com/dep

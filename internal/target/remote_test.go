@@ -108,6 +108,7 @@ func TestRemoteStock(t *testing.T) {
 }
 
 func TestRemoteProfiles(t *testing.T) {
+	t.Parallel()
 	url := serve(t, stock())
 	r := mustAttach(t, url, AttachOptions{})
 	ctx := soon(t)
