@@ -174,7 +174,7 @@ func TestTimeoutsOfARealServer(t *testing.T) {
 			if got := parts[lockedName]; got[WaitSync] == 0 || got[WaitSleep] < n*2/3*int64(time.Millisecond) {
 				t.Errorf("waits for the lock and sleeps below %s: %v of %v", lockedName, got, parts)
 			}
-			// To send the answer of HTTP/2, a handler waits in a select for the connection's goroutine.
+			// Handlers of HTTP/2 wait in a select for their connection to send the answer.
 			if got := parts[asleepName]; got[WaitSleep] < n/3*int64(time.Millisecond) || got[WaitSelect] != 0 && !http2 {
 				t.Errorf("sleeps below %s: %v of %v", asleepName, got, parts)
 			}
