@@ -30,7 +30,7 @@ const (
 
 // fraction of the cost of parking, waking and the channel itself that batches save. With a hundred
 // items in each it is nearly all; a buffer alone saves the parking but not the channel's lock.
-var fraction = rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.98}
+var fraction = rule.Fraction{Expect: 0.8, Low: 0.5, High: 1}
 
 // Rule is channel-handoff.
 func Rule() rule.Rule {

@@ -40,7 +40,7 @@ func Rule() rule.Rule {
 		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// A lookup per iteration becomes one lookup, or a search of one step.
-				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.99},
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 1},
 				Specificity: 1,
 			},
 			Lines:   []finder.Line{{Start: calls(derivers), Judge: grows}, {Start: calls(lookups), Judge: looksUp}},

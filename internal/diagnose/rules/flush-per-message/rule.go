@@ -41,7 +41,7 @@ func Rule() rule.Rule {
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				// n flushes become one, or one per full buffer; the writes remain.
-				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 1},
 				Specificity: 1,
 			},
 			Start: finder.Callers{Functions: slices.Concat(writers, responses, compressors)},

@@ -25,7 +25,7 @@ func Rule() rule.Rule {
 			Claim: rule.Claim{
 				// Counting digits takes about ten comparisons or one logarithm; for large numbers,
 				// an estimate from the bits and one comparison.
-				Fraction: rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.98},
+				Fraction: rule.Fraction{Expect: 0.85, Low: 0.5, High: 1},
 				Removes:  true,
 			},
 			Start: finder.Rows(take),

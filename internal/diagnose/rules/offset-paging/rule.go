@@ -30,7 +30,7 @@ func Rule() rule.Rule {
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
 				// Each match overrides it by the number of pages.
-				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.3, High: 0.99},
+				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.3, High: 1},
 				Specificity: 2, // io-in-loop would ask for larger pages
 			},
 			Prepare: prepare,
@@ -108,7 +108,7 @@ func (s *search) judge(c *finder.Case) bool {
 	// Each page costs its own rows and the skipped ones, half of all pages on average; its own rows
 	// remain.
 	spare := pages / 2 / (pages/2 + 1)
-	c.Fraction = &rule.Fraction{Expect: 0.8 * spare, Low: 0.2 * spare, High: 0.99}
+	c.Fraction = &rule.Fraction{Expect: 0.8 * spare, Low: 0.2 * spare, High: 1}
 	c.Cause = fmt.Sprintf("%s asks for a page of rows by %s, which %s changes: each time the database reads all rows before the page, and skips them. It runs %s times per %s, so page k costs about k times as much as the first.",
 		syntax.FuncName(q.place), q.text, q.loop, units.Number(pages), s.pass.Manifest.Unit())
 	c.Fix = "Ask for the rows after the last one of the previous page (WHERE id > ? ORDER BY id LIMIT n), which an index finds directly; or read all rows by one query."

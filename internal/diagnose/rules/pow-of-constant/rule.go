@@ -24,7 +24,7 @@ func Rule() rule.Rule {
 		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// 20 to 50 ns become one or two (golang/go#29456).
-				Fraction:    rule.Fraction{Expect: 0.93, Low: 0.8, High: 0.99},
+				Fraction:    rule.Fraction{Expect: 0.93, Low: 0.8, High: 1},
 				Specificity: 1,
 				Removes:     true,
 			},

@@ -22,7 +22,7 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.5, High: 0.99}, // see saves
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.5, High: 1}, // see saves
 				Specificity: 1,
 				Removes:     true,
 			},
@@ -98,7 +98,7 @@ func saves(l list) rule.Fraction {
 	case few:
 		return rule.Fraction{Expect: 0.82, Low: 0.7, High: 0.92}
 	case l.fold:
-		return rule.Fraction{Expect: 0.92, Low: 0.5, High: 0.995}
+		return rule.Fraction{Expect: 0.92, Low: 0.5, High: 1}
 	}
-	return rule.Fraction{Expect: 0.95, Low: 0.78, High: 0.998}
+	return rule.Fraction{Expect: 0.95, Low: 0.78, High: 1}
 }

@@ -41,7 +41,7 @@ func Rule() rule.Rule {
 				// A lookup in a map replaces half of the elements' comparisons or all. What a
 				// predicate needs may not fit into an index, so the low end is far away. For exact
 				// keys the match has its own fraction.
-				Fraction: rule.Fraction{Expect: 0.7, Low: 0.2, High: 0.98},
+				Fraction: rule.Fraction{Expect: 0.7, Low: 0.2, High: 1},
 			},
 			Prepare: prepare,
 		},
@@ -205,13 +205,13 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 			s.head, n, syntax.Text(s.over), syntax.Text(s.cond), grows)
 		m.Fix = fmt.Sprintf("Keep %s in that order as it changes: container/heap for a minimum or maximum, container/list with the last used at the front for the least recently used, or a sorted slice.", syntax.Text(s.over))
 		m.Confidence = rule.Likely // the loop does not show how often the order changes
-		m.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 0.99}
+		m.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 1}
 		return
 	case rows:
 		m.Cause = fmt.Sprintf("The loop on line %d reads %s rows each time it is reached, and keeps %s of them: those where %s.%s",
 			s.head, n, units.Percent(s.found), syntax.Text(s.cond), grows)
 		m.Fix = "Put the condition into the query (WHERE …), with an index for it, so that only those rows are read."
-		m.Fraction = &rule.Fraction{Expect: 0.9 * (1 - s.found), Low: 0.5 * (1 - s.found), High: 0.99}
+		m.Fraction = &rule.Fraction{Expect: 0.9 * (1 - s.found), Low: 0.5 * (1 - s.found), High: 1}
 		return
 	}
 	result := fmt.Sprintf("finds one in %s of its runs", units.Percent(min(1, s.found*s.Iterations)))
@@ -231,5 +231,5 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 	}
 	m.Fix = fmt.Sprintf("Keep a map[%s] beside %s from %s to the element, and look %s up in it; or keep the list sorted and use slices.BinarySearch.",
 		elem, syntax.Text(s.over), syntax.Text(s.element), syntax.Text(s.key))
-	m.Fraction = &rule.Fraction{Expect: 0.9, Low: 0.5, High: 0.99}
+	m.Fraction = &rule.Fraction{Expect: 0.9, Low: 0.5, High: 1}
 }

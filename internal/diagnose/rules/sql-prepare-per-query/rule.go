@@ -28,7 +28,7 @@ func Rule() rule.Rule {
 				Removes: true,
 				// The rows are Prepare and Close, which a kept statement does once per connection.
 				// The wait for the server, two round trips per query, is in no CPU profile.
-				Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
+				Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 1},
 			},
 			Start: finder.Frames(preparer),
 			Judge: judge,

@@ -31,7 +31,7 @@ func Rule() rule.Rule {
 			Claim: rule.Claim{
 				Removes: true,
 				// Creating an error without a stack remains.
-				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.75, High: 0.98},
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.75, High: 1},
 				Specificity: 1,
 			},
 			Prepare: prepare,

@@ -86,7 +86,7 @@ func judge(c *finder.Case) bool {
 	c.Cause = fmt.Sprintf("%s keeps a cell of %s for each pair of elements, in rows of %s on average: its memory grows with the product of both lengths.",
 		syntax.FuncName(c.Place), name, row)
 	c.Fix = "Drop the elements that both sides have in common at the start and the end before the table is made; for what remains, use a linear-space algorithm (Myers with divide and conquer, or Hirschberg)."
-	c.Fraction = &rule.Fraction{Expect: 0.7, Low: 0.1, High: 0.99} // how much the sides have in common is not known
+	c.Fraction = &rule.Fraction{Expect: 0.7, Low: 0.1, High: 1} // how much the sides have in common is not known
 	c.Confidence = rule.Likely
 	return true
 }

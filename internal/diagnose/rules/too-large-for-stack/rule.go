@@ -25,7 +25,7 @@ func Rule() rule.Rule {
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				// A buffer that is kept must still be cleared where the code relies on zeros.
-				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 1},
 				Specificity: 1,
 			},
 			Start: finder.Rows(finder.TakeOwn),

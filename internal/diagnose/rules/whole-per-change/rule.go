@@ -42,7 +42,7 @@ func Rule() rule.Rule {
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
 				// A change in place, or an appended record, is one of at least 64 elements.
-				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.7, High: 0.99},
+				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.7, High: 1},
 				Specificity: 2, // it says why the line copies or encodes
 			},
 			Prepare: prepare,
