@@ -99,12 +99,23 @@ func (s *source) cut(costs *frames.Costs, from []byte, hidden []bool) {
 
 // sampleCut returns how many locations of some stacks are dropped, and how many they have.
 func (s *source) sampleCut() (dropped, all int) {
-	for row := 0; row < len(s.values); row += 64 {
+	s.sample(64, func(row int) {
 		stack := s.p.Stack(row)
 		dropped += len(stack) - len(s.cutStack(row))
 		all += len(stack)
-	}
+	})
 	return dropped, all
+}
+
+// sample calls visit with one of step rows. It takes several neighbours at a time, because the
+// processor reads ahead; distant stacks are in no cache.
+func (s *source) sample(step int, visit func(row int)) {
+	const neighbours = 16
+	for from := 0; from < len(s.values); from += step * neighbours {
+		for row := from; row < min(from+neighbours, len(s.values)); row++ {
+			visit(row)
+		}
+	}
 }
 
 // hide passes over hidden frames. It charges each sample to its first visible frame.
@@ -166,9 +177,9 @@ func (s *source) sampleHidden(first []int32) [2]bool {
 	const many = 2 // a stack
 	var hidden [2]int
 	stacks := 0
-	for row := 0; row < len(s.values); row += 64 {
+	s.sample(64, func(row int) {
 		if !s.rows.Has(row) {
-			continue
+			return
 		}
 		stacks++
 		stack := s.p.Stack(row)
@@ -178,7 +189,7 @@ func (s *source) sampleHidden(first []int32) [2]bool {
 		for i := 0; i < len(stack) && first[stack[i]] < 0; i++ {
 			hidden[1]++
 		}
-	}
+	})
 	return [2]bool{hidden[0] > many*stacks, hidden[1] > many*stacks}
 }
 
@@ -279,14 +290,13 @@ func (s *source) settle() {
 	if s.complete == nil {
 		return
 	}
-	const step = 64
 	looked, kept := 0, 0
-	for row := 0; row < len(s.values); row += step {
+	s.sample(64, func(row int) {
 		looked++
 		if s.rows.Has(row) && len(s.rest(row)) > 0 {
 			kept++
 		}
-	}
+	})
 	if 16*kept < looked {
 		s.finish()
 	}

@@ -122,20 +122,20 @@ func (w *walker) predict(o FlameOptions) {
 		from, to int32 // of its codes that are left
 		width    int64
 	}
-	var rows []sampled
-	var codes []uint32
+	rows := make([]sampled, 0, len(w.values)/sampleStep+1)
+	codes := make([]uint32, 0, 16*cap(rows))
 	total := int64(0)
-	for row := 0; row < len(w.values); row += sampleStep {
+	w.sample(sampleStep, func(row int) {
 		v := w.values[row]
 		if v == 0 || w.rows != nil && !w.rows.Has(row) {
-			continue
+			return
 		}
 		from := int32(len(codes))
 		if codes = w.appendCodes(codes, w.rest(row)); int(from) < len(codes) {
 			rows = append(rows, sampled{0, from, int32(len(codes)), abs(v)})
 			total += abs(v)
 		}
-	}
+	})
 	least := max(1, int64(likely*o.MinShare*float64(total)))
 	var widest widths
 	width := []int64{total} // by node
