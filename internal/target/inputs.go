@@ -235,7 +235,7 @@ func usesC(file *ast.File) bool {
 }
 
 // functionAt returns the function whose word func is on a line; nil if there is none or more than
-// one, or if it has a compiler directive, such as go:nosplit.
+// one, or if it has a compiler directive, such as go:nosplit, other than go:noinline.
 func functionAt(fset *token.FileSet, file *ast.File, line int) (ftype *ast.FuncType, recv *ast.FieldList, body *ast.BlockStmt) {
 	n := 0
 	ast.Inspect(file, func(node ast.Node) bool {
@@ -262,7 +262,9 @@ func functionAt(fset *token.FileSet, file *ast.File, line int) (ftype *ast.FuncT
 }
 
 func directed(doc *ast.CommentGroup) bool {
-	return doc != nil && slices.ContainsFunc(doc.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//go:") })
+	return doc != nil && slices.ContainsFunc(doc.List, func(c *ast.Comment) bool {
+		return strings.HasPrefix(c.Text, "//go:") && c.Text != "//go:noinline"
+	})
 }
 
 // names are the names of parameters that have one.

@@ -122,6 +122,7 @@ var met sync.WaitGroup
 // together waits until all three that are called at the same time are.
 func together(n int) int { met.Done(); met.Wait(); return n }
 
+//go:noinline
 func same(n int) (answer, map[int]bool) { return answer{words: []string{"same"}}, map[int]bool{n: true} }
 
 func other(n int) func() {

@@ -25,12 +25,20 @@ func allocate(n int) {
 	}
 }
 
+// spin computes for a time. While another process has the CPU, the time stands still: a step
+// takes microseconds.
+//
 //go:noinline
 func spin(d time.Duration) (n int) {
-	for end := time.Now().Add(d); time.Now().Before(end); {
+	for last := time.Now(); d > 0; {
 		for i := 0; i < 1000; i++ {
 			n += i * i
 		}
+		now := time.Now()
+		if step := now.Sub(last); step < time.Millisecond {
+			d -= step
+		}
+		last = now
 	}
 	return n
 }
@@ -92,7 +100,7 @@ func main() {
 		}
 		fmt.Println(n)
 	case "late": // ends while hone profiles it
-		spin(400 * time.Millisecond)
+		spin(800 * time.Millisecond)
 	case "idle":
 		fmt.Println("idle")
 		select {
