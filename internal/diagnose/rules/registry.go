@@ -17,6 +17,7 @@ import (
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
 	busyspin "github.com/hone-go/hone/internal/diagnose/rules/busy-spin"
 	byteatatime "github.com/hone-go/hone/internal/diagnose/rules/byte-at-a-time"
+	byteloop "github.com/hone-go/hone/internal/diagnose/rules/byte-loop"
 	cachecleared "github.com/hone-go/hone/internal/diagnose/rules/cache-cleared"
 	cachemiss "github.com/hone-go/hone/internal/diagnose/rules/cache-miss"
 	cachestampede "github.com/hone-go/hone/internal/diagnose/rules/cache-stampede"
@@ -80,6 +81,7 @@ import (
 	leakgrowth "github.com/hone-go/hone/internal/diagnose/rules/leak-growth"
 	limitthrash "github.com/hone-go/hone/internal/diagnose/rules/limit-thrash"
 	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
+	listqueue "github.com/hone-go/hone/internal/diagnose/rules/list-queue"
 	literalpercall "github.com/hone-go/hone/internal/diagnose/rules/literal-per-call"
 	lockconvoy "github.com/hone-go/hone/internal/diagnose/rules/lock-convoy"
 	lockperitem "github.com/hone-go/hone/internal/diagnose/rules/lock-per-item"
@@ -200,6 +202,7 @@ func All() []rule.Rule {
 		bufferthroughinterface.Rule(),
 		busyspin.Rule(),
 		byteatatime.Rule(),
+		byteloop.Rule(),
 		cachecleared.Rule(),
 		cachemiss.Rule(),
 		cachestampede.Rule(),
@@ -263,6 +266,7 @@ func All() []rule.Rule {
 		leakgrowth.Rule(),
 		limitthrash.Rule(),
 		linearscan.Rule(),
+		listqueue.Rule(),
 		literalpercall.Rule(),
 		lockconvoy.Rule(),
 		lockperitem.Rule(),
