@@ -58,17 +58,25 @@ only part of the key is known, from that part to a few candidates. If the order
 matters, keep the list sorted and use slices.BinarySearch. If the list only
 grows, also remove elements that are no longer needed.
 
+A visit of all elements for those in a state is the same, as of all sessions on
+each request for those that expired, or of all jobs for those that wait: keep them
+in the order of their time, or in a queue of their own. So is an event given to
+all subscribers, of which most return at once because they want others.
+
 A search for the smallest or the oldest element, again and again, is the same:
 use container/heap, as for the nearest node in Dijkstra's algorithm.
 
 It is fine for lists of a few dozen elements, for which a scan is faster than a
 map. The rule reports only loops that scan at least 32 elements each time, as
 counted in the recording, and do nothing with the others. It leaves alone loops
-over the bytes of strings. Calls of slices.IndexFunc, ContainsFunc and their like
+over the bytes of strings, and states that change for many elements between two
+visits. Calls of slices.IndexFunc, ContainsFunc and their like
 count too, by how often they call their function.
 
 Seen in the field: ehabterra/apispec#495 (a map searched for one key, 10.6 % of
-CPU); emitter-io/emitter#206 (a slice of subscribers became a map);
+CPU); emitter-io/emitter#206 (a slice of subscribers became a map); ulule/limiter#86
+(all entries visited for those that expired); pokt-network/path#516 (10 % of the
+CPU of a gateway); moby/moby#18266 (events filtered by each subscriber);
 kubernetes/kubernetes#45070 (a queue without a heap: 257 µs for each insertion
 became 3.5).`
 
@@ -86,8 +94,20 @@ func prepare(p *rule.Pass) []finder.Line {
 		return true
 	}
 	return []finder.Line{
-		{Start: finder.Frames(lines.Nearest), Judge: judge},
+		{Start: finder.Frames(nearest(lines)), Judge: judge},
 		{Start: finder.Frames(tests), Judge: judgeTests},
+	}
+}
+
+// nearest returns the frame of a row that is part of a search; -1 for none, and for what a function
+// that gets each element does with those that it looks for.
+func nearest(lines *finder.Lines[search]) func(*site.Row) int {
+	return func(r *site.Row) int {
+		i := lines.Nearest(r)
+		if i > 0 && lines.At(r.Stack[i]).beyond(r.Stack[i-1].File, r.Stack[i-1].Line) {
+			return -1
+		}
+		return i
 	}
 }
 
@@ -105,11 +125,20 @@ func searchAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *search {
 	all := loopsAround(place)
 	for i, loop := range all {
 		sh, ok := shapeOf(place, loop)
-		if !ok || f.Line > sh.until {
-			continue
+		if !ok {
+			sh = shape{scan: loop}
 		}
 		s := &search{shape: sh, head: syntax.Line(place, loop.Pos())}
-		if s.Loop, ok = p.Counts.Loop(f.Owner.Package, f.File, s.head); !ok {
+		var counted bool
+		if s.Loop, counted = p.Counts.Loop(f.Owner.Package, f.File, s.head); !counted {
+			continue
+		}
+		if !ok && s.Iterations >= least {
+			if s = sifted(p, s, place, f.Line); s != nil {
+				return s
+			}
+		}
+		if !ok || f.Line > sh.until {
 			continue
 		}
 		if s.Iterations < least && i+1 < len(all) {
@@ -212,6 +241,13 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 			s.head, n, units.Percent(s.found), syntax.Text(s.cond), grows)
 		m.Fix = "Put the condition into the query (WHERE …), with an index for it, so that only those rows are read."
 		m.Fraction = &rule.Fraction{Expect: 0.9 * (1 - s.found), Low: 0.5 * (1 - s.found), High: 1}
+		return
+	case due:
+		s.dueWords(m, n, grows)
+		return
+	}
+	if s.in != nil {
+		s.offeredWords(m, n, grows)
 		return
 	}
 	result := fmt.Sprintf("finds one in %s of its runs", units.Percent(min(1, s.found*s.Iterations)))

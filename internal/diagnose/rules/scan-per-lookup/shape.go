@@ -22,6 +22,16 @@ type shape struct {
 	until   int      // the last line of the test
 	kind    kind
 	scan    ast.Stmt // the loop
+
+	inverted bool // the test is for the elements that are left alone
+	// Of elements that are due: whether that depends on the clock, and the fields that say so.
+	clock  bool
+	fields []*types.Var
+	// Of a loop that gives each element to a function: the function, the call, and the last line of
+	// the test in it.
+	in    *gocode.Place
+	call  *ast.CallExpr
+	guard int
 }
 
 // kind is what a loop looks for.
@@ -32,6 +42,7 @@ const (
 	extreme              // the first in an order
 	last                 // the end of a linked list
 	rows                 // rows of a query that pass the test
+	due                  // those in a state that does not depend on what the function was asked for
 )
 
 // shapeOf recognises

@@ -1,0 +1,55 @@
+package scanperlookup
+
+import (
+	"fmt"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/units"
+)
+
+// few describes how many of the elements are found.
+func (s *search) few() string {
+	if s.found == 0 {
+		return "none"
+	}
+	return units.Percent(s.found)
+}
+
+// visits describes the loop.
+func (s *search) visits(n string) string {
+	over := syntax.Text(s.over)
+	if s.in == nil {
+		return fmt.Sprintf("The loop on line %d visits all %s elements of %s each time it is reached", s.head, n, over)
+	}
+	return fmt.Sprintf("The loop on line %d calls %s for all %s elements of %s each time it is reached", s.head, syntax.FuncName(s.in), n, over)
+}
+
+// dueWords fills in a visit of all elements for those in a state.
+func (s *search) dueWords(m *rule.Match, n, grows string) {
+	over, cond := syntax.Text(s.over), syntax.Text(s.cond)
+	if s.inverted {
+		m.Cause = fmt.Sprintf("%s, and leaves those alone where %s: it works on %s of them.%s", s.visits(n), cond, s.few(), grows)
+	} else {
+		m.Cause = fmt.Sprintf("%s, to find those where %s: it finds %s of them.%s", s.visits(n), cond, s.few(), grows)
+	}
+	m.Fix = fmt.Sprintf("Keep the elements that it looks for in a set or a queue of their own, beside %s, updated where %s changes, and visit only those.", over, cond)
+	if s.clock {
+		m.Fix = fmt.Sprintf("Keep %s in the order of that time (container/heap; container/list if all elements wait equally long), and stop at the first that is not due. "+
+			"If it only removes what has expired, check the element that is asked for, and sweep the others seldom.", over)
+	}
+	m.Confidence = rule.Likely // other code may change the state
+	m.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 0.99}
+}
+
+// offeredWords fills in a loop that gives all elements to a function, which works on a few.
+func (s *search) offeredWords(m *rule.Match, n, grows string) {
+	over, cond := syntax.Text(s.over), syntax.Text(s.cond)
+	m.Cause = fmt.Sprintf("%s; it returns at once unless %s, and works on %s of them.%s", s.visits(n), cond, s.few(), grows)
+	m.Fix = fmt.Sprintf("Index %s by what %s compares, or by a part of it that leaves a few candidates, and call %s for those alone.", over, cond, syntax.FuncName(s.in))
+	if s.key != nil {
+		m.Fix = fmt.Sprintf("Keep a map beside %s from %s to the elements that have it, and call %s for those alone.", over, syntax.Text(s.element), syntax.FuncName(s.in))
+	}
+	m.Confidence = rule.Likely // the call does not show whether its test can be indexed
+	m.Fraction = &rule.Fraction{Expect: 0.9, Low: 0.4, High: 0.99}
+}
