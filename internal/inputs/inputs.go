@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -97,6 +98,28 @@ type Function struct {
 	StoppedAfter int64 `json:"stopped_after_requests,omitempty"`
 	// Params says how each named parameter was hashed: by its value, by its address, or not at all.
 	Params []Taken `json:"params"`
+	// Again says how often the input, without the receiver, was that of the last call about the
+	// same object, which one part of the input identifies: first no part, so that all calls are
+	// about one object, then each parameter in turn. The elements of a last parameter ...any are
+	// parts of their own, each together with the parameters before it. Empty in older recordings.
+	Again []Again `json:"again,omitempty"`
+	// Sites are the lines of other packages that call a function with a last parameter ...any, with
+	// the same figures for each.
+	Sites []Site `json:"sites,omitempty"`
+}
+
+// Site is a line that calls a watched function.
+type Site struct {
+	File  string  `json:"file"`
+	Line  int     `json:"line"`
+	Again []Again `json:"again"`
+}
+
+// Again counts calls whose object an earlier call was about. They are fewer than all calls of the
+// function if there are thousands of objects.
+type Again struct {
+	Calls int64 `json:"calls"`
+	Same  int64 `json:"same"` // with the same input as the last of these
 }
 
 // Taken says how a parameter was hashed.
@@ -128,13 +151,19 @@ type Source struct {
 }
 
 // Parse reads what the probe writes: a line "requests N DIFFERENT ITERATIONS", a line of numbers
-// for each watched function, which starts with its index in sources, and lines "also FIRST THEN
-// TIMES" for pairs.
+// for each watched function, which starts with its index in sources, and lines "site …" for
+// the callers of the function before them, and lines "also FIRST THEN TIMES" for pairs.
 func Parse(text []byte, sources []Source) (*Counts, error) {
 	c := &Counts{Functions: []Function{}}
 	scan := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; scan.Scan(); n++ {
 		words := strings.Fields(scan.Text())
+		if n > 1 && len(words) > 3 && words[0] == "site" {
+			if err := c.addSite(words[1:], sources); err != nil {
+				return nil, fmt.Errorf("inputs: line %d: %w", n, err)
+			}
+			continue
+		}
 		pair := n > 1 && len(words) == 4 && words[0] == "also"
 		if pair {
 			words = words[1:]
@@ -174,8 +203,8 @@ func Parse(text []byte, sources []Source) (*Counts, error) {
 	return c, scan.Err()
 }
 
-// fixed is the number of numbers before those of the parameters.
-const fixed = 17
+// fixed is the number of numbers before those of the parameters, and taken the number of those.
+const fixed, taken = 17, 16
 
 func function(s Source, n []int64) Function {
 	f := Function{
@@ -189,7 +218,39 @@ func function(s Source, n []int64) Function {
 	for _, k := range n[fixed:min(len(n), fixed+s.Params)] {
 		f.Params = append(f.Params, kinds[min(k, int64(len(kinds)-1))])
 	}
+	f.Again = again(n[min(len(n), fixed+taken):])
 	return f
+}
+
+// again returns pairs of numbers, without those at the end that are zero.
+func again(n []int64) (all []Again) {
+	for i := 0; i+1 < len(n); i += 2 {
+		all = append(all, Again{Calls: n[i], Same: n[i+1]})
+	}
+	for len(all) > 0 && all[len(all)-1].Calls == 0 {
+		all = all[:len(all)-1]
+	}
+	return all
+}
+
+// addSite adds a line that calls the last function: "F LINE CALLS SAME … FILE".
+func (c *Counts) addSite(words []string, sources []Source) error {
+	var numbers []int64
+	for len(words) > 0 {
+		n, err := strconv.ParseInt(words[0], 10, 64)
+		if err != nil {
+			break
+		}
+		numbers, words = append(numbers, n), words[1:]
+	}
+	last := len(c.Functions) - 1
+	if len(numbers) < 2 || last < 0 || numbers[0] < 0 || numbers[0] >= int64(len(sources)) || sources[numbers[0]].Name != c.Functions[last].Name {
+		return errors.New("a caller does not refer to the function before it")
+	}
+	f := &c.Functions[last]
+	f.Sites = append(f.Sites, Site{File: strings.Join(words, " "), Line: int(numbers[1]), Again: again(numbers[2:])})
+	slices.SortFunc(f.Sites, func(a, b Site) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+	return nil
 }
 
 // Read reads the part inputs.json of a recording.
@@ -201,6 +262,10 @@ func Read(data []byte) (*Counts, error) {
 	for i, f := range c.Functions {
 		if f.Calls < 0 || f.Hashed < 0 || f.Hashed > f.Calls || f.Different < 0 || f.InRequest < 0 || f.InRequest > f.Hashed || f.PerRequest < 0 ||
 			f.Texts < 0 || f.Texts > f.Calls || f.TextsInRequest < 0 || f.TextsInRequest > f.Texts || f.Same < 0 || f.Compared < f.Same || f.Overlapping < 0 || f.Overlapping > f.Calls || f.StoppedAfter < 0 {
+			return nil, fmt.Errorf("inputs: the figures of function %d, %q, contradict each other", i, f.Name)
+		}
+		wrong := func(a Again) bool { return a.Same < 0 || a.Calls < a.Same || a.Calls > f.Calls }
+		if slices.ContainsFunc(f.Again, wrong) || slices.ContainsFunc(f.Sites, func(s Site) bool { return slices.ContainsFunc(s.Again, wrong) }) {
 			return nil, fmt.Errorf("inputs: the figures of function %d, %q, contradict each other", i, f.Name)
 		}
 		if f.Calls >= MostCalls {

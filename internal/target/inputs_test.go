@@ -26,6 +26,10 @@ type Box struct{ n int }
 
 func (b *Box) Double(n int, _ bool) int { return b.n * n }
 
+func Exec(query string, args ...any) int { return ExecContext(query, args...) }
+
+func ExecContext(query string, args ...any) int { return len(args) }
+
 func Sum[T int | string](all []T, odd map[string]int) (t T) {
 	for _, x := range all {
 		t += x
@@ -60,6 +64,8 @@ func main() {
 		next(i % 3)
 		other(i % 3)
 		d.asked(i % 3)
+		state(i%3, i/30)
+		part.Exec("set", i/40, i%4)
 	}
 	for i := 0; i < 30000; i++ {
 		many(i)
@@ -124,6 +130,9 @@ func together(n int) int { met.Done(); met.Wait(); return n }
 
 //go:noinline
 func same(n int) (answer, map[int]bool) { return answer{words: []string{"same"}}, map[int]bool{n: true} }
+
+func state(id, value int) int { return calls }
+
 
 func other(n int) func() {
 	calls++
@@ -191,6 +200,8 @@ func TestCountsInputs(t *testing.T) {
 		{Name: "main.next", Package: "example.com/app", File: main, Line: lineOf(t, main, "func next(")},
 		{Name: "main.other", Package: "example.com/app", File: main, Line: lineOf(t, main, "func other(")},
 		{Name: "main.together", Package: "example.com/app", File: main, Line: lineOf(t, main, "func together(")},
+		{Name: "main.state", Package: "example.com/app", File: main, Line: lineOf(t, main, "func state(")},
+		{Name: "example.com/app/part/part%2ev1.ExecContext", Package: "example.com/app/part/part.v1", File: part, Line: lineOf(t, part, "func ExecContext(")},
 		{Name: "main.often", Package: "example.com/app", File: main, Line: lineOf(t, main, "func often(")},
 		{Name: "main.gone", Package: "example.com/app", File: main, Line: 1},
 	}
@@ -204,6 +215,7 @@ func TestCountsInputs(t *testing.T) {
 		t.Fatal(missing)
 	}
 	got := map[string]string{}
+	again := map[string]string{}
 	also := 0
 	for i, line := range strings.Split(strings.TrimSpace(string(parts[PartInputs])), "\n") {
 		words := strings.Fields(line)
@@ -217,9 +229,13 @@ func TestCountsInputs(t *testing.T) {
 				t.Errorf("the same text: %s", line)
 			}
 			also++
+		case words[0] == "site":
+			fmt.Sscan(words[1], &id)
+			again[b.Watched[id].Name+" "+words[2]] = strings.Join(words[3:], " ")
 		default:
 			fmt.Sscan(words[0], &id)
 			got[b.Watched[id].Name] = strings.Join(words[1:20], " ")
+			again[b.Watched[id].Name] = strings.Join(words[33:43], " ")
 		}
 	}
 	if also != 2 {
@@ -249,6 +265,21 @@ func TestCountsInputs(t *testing.T) {
 		if !strings.HasPrefix(got[name], want) {
 			t.Errorf("%s: %s, want %s", name, got[name], want)
 		}
+	}
+	// Calls that follow one with the same key, and how many of them have the same input as that:
+	// for no key, for each parameter, and for the elements of the last one.
+	for name, want := range map[string]string{
+		"main.state": "59 0 57 54 58 0 0 0 0 0", // three objects, each changed once
+		"example.com/app/part/part%2ev1.ExecContext": "59 0 59 0 58 0 56 52 0 0",
+		"main.text": "89 20 26 26 0 0 0 0 0 0",
+	} {
+		if again[name] != want {
+			t.Errorf("%s: %s, want %s", name, again[name], want)
+		}
+	}
+	site := fmt.Sprint("example.com/app/part/part%2ev1.ExecContext ", lineOf(t, main, "part.Exec("))
+	if want := "59 0 59 0 58 0 56 52 0 0 0 0 0 0 0 0 0 0 " + main; again[site] != want {
+		t.Errorf("%s: %q, want %q", site, again[site], want)
 	}
 	var calls, hashed, different int
 	fmt.Sscan(got["main.many"], &calls, &hashed, &different)

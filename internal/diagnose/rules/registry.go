@@ -179,6 +179,7 @@ import (
 	typeinfopervalue "github.com/hone-go/hone/internal/diagnose/rules/type-info-per-value"
 	unbufferedlog "github.com/hone-go/hone/internal/diagnose/rules/unbuffered-log"
 	unchangedinput "github.com/hone-go/hone/internal/diagnose/rules/unchanged-input"
+	unchangedwrite "github.com/hone-go/hone/internal/diagnose/rules/unchanged-write"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
 	wholeperchange "github.com/hone-go/hone/internal/diagnose/rules/whole-per-change"
 	workunittoosmall "github.com/hone-go/hone/internal/diagnose/rules/work-unit-too-small"
@@ -364,6 +365,7 @@ func All() []rule.Rule {
 		typeinfopervalue.Rule(),
 		unbufferedlog.Rule(),
 		unchangedinput.Rule(),
+		unchangedwrite.Rule(),
 		variablesizemake.Rule(),
 		wholeperchange.Rule(),
 		workunittoosmall.Rule(),

@@ -38,6 +38,9 @@ const (
 	hone0inputRequests = 1 << 19 // that are distinguished
 	hone0inputText     = 64      // bytes of the shortest string or []byte that is compared between functions
 	hone0inputParams   = 16
+	hone0inputParts    = 8   // of an input that may be the key of what a function writes
+	hone0inputSites    = 64  // lines that call a function
+	hone0inputKey      = 256 // bytes of the longest string that may be one
 )
 
 // How a parameter was hashed: completely, partly by its address only, or not at all.
@@ -103,6 +106,9 @@ type hone0watched struct {
 
 	results hone0results
 	hone0running
+
+	again hone0agains
+	sites map[hone0site]*hone0agains // of calls with a last parameter ...interface{}
 }
 
 var (
@@ -147,6 +153,7 @@ func hone0collectInputs() {
 		w.texts, w.differentTexts, w.textsInRequest, w.textsPerRequest = 0, hone0distinct{}, 0, hone0distinct{}
 		w.stable, w.stablePerRequest, w.results = hone0distinct{}, hone0distinct{}, hone0results{}
 		w.hone0running = hone0running{}
+		w.again, w.sites = hone0agains{}, nil
 		*w.on = true
 		w.mu.Unlock()
 	}
@@ -181,10 +188,11 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) func(...int
 	}
 	values := h.Sum64()
 	arguments := len(h.pointers)
-	h.address(hone0reflect.ValueOf(receiver))
-	for _, p := range h.pointers[:arguments] {
+	for _, p := range h.pointers {
 		h.pointer(p)
 	}
+	given := h.Sum64()
+	h.address(hone0reflect.ValueOf(receiver))
 	for _, p := range h.pointers[arguments:] {
 		h.word(uint64(p.Pointer()))
 	}
@@ -193,6 +201,11 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) func(...int
 		h.pointer(p)
 	}
 	all := h.Sum64()
+	keys, open := hone0keys(args)
+	var site hone0site
+	if open {
+		site = hone0caller()
+	}
 	request := hone0currentRequest()
 	text, long := hone0textOf(h.text, request)
 	if long && request != 0 {
@@ -216,6 +229,10 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) func(...int
 		return nil
 	}
 	w.hashed++
+	w.again.add(keys, given)
+	if at := w.at(site); at != nil {
+		at.add(keys, given)
+	}
 	w.values.add(values)
 	w.all.add(all)
 	if request != 0 {
@@ -520,11 +537,14 @@ func hone0currentRequest() uintptr {
 // its number, calls, hashed calls, different inputs, different inputs with receiver and addresses,
 // calls in requests or iterations, different inputs in each of these, summed up; different inputs
 // with the receiver's address alone, and the same in requests; calls with a long text, different
-// texts, and both in requests or iterations; calls whose result is compared with that of an
-// earlier call with the same input, and how many of these returned the same; calls that started
-// while another with the same input ran; the number of requests and iterations after which calls
-// were no longer examined plus one, 0 if all were; and how each parameter was hashed. Lines "also
-// F G N" follow: in N requests, function G got a text that function F had got before.
+// texts, and both in requests or iterations; calls whose result is compared with that of an earlier
+// call with the same input, and how many of these returned the same; calls that started while
+// another with the same input ran; the number of requests and iterations after which calls were no
+// longer examined plus one, 0 if all were; how each parameter was hashed; and, for all calls and
+// for each part of the input (see hone0keys), calls after one with the same key, and how many of
+// these had the same input as the last one with that key. Lines "site F LINE … FILE" have the same
+// for the calls from one line. Lines "also F G N" follow: in N requests, function G got a text that
+// function F had got before.
 func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err error) {
 	if what == "clear" {
 		hone0collectInputs()
@@ -546,8 +566,12 @@ func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err er
 		for _, k := range w.params {
 			text = hone0strconv.AppendInt(append(text, ' '), int64(k), 10)
 		}
+		text = append(w.again.append(text), '\n')
+		for site, again := range w.sites {
+			text = append(text, "site "+hone0strconv.Itoa(id)+" "+hone0strconv.Itoa(site.line)...)
+			text = append(again.append(text), " "+site.file+"\n"...)
+		}
 		w.mu.Unlock()
-		text = append(text, '\n')
 	}
 	text = hone0texts.append(text)
 	_, err = out.Write(text)

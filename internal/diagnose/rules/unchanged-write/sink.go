@@ -1,0 +1,230 @@
+package unchangedwrite
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/flow"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// sink is a call that writes a state: after it, something has the given values, whatever it had
+// before.
+type sink struct {
+	call   *ast.CallExpr
+	what   string     // what has the state
+	values []ast.Expr // what is written
+	key    []ast.Expr // expressions that say where
+	sql    *statement // nil for other writes
+	verb   string
+}
+
+// sinkOf returns what a call writes; nil if it writes no state, or may not.
+func (s *search) sinkOf(p *gocode.Place, call *ast.CallExpr) *sink {
+	fn := p.Callee(call)
+	if fn == nil || fn.Pkg() == nil {
+		return nil
+	}
+	switch name := fn.FullName(); {
+	case name == "os.WriteFile" && len(call.Args) == 3:
+		return s.file(p, call, call.Args[0], call.Args[1])
+	case (name == "(*os.File).Write" || name == "(*os.File).WriteString") && len(call.Args) == 1:
+		created, ok := syntax.Origin(p, syntax.Receiver(call)).(*ast.CallExpr)
+		if ok && p.CalleeName(created) == "os.Create" {
+			return s.file(p, call, created.Args[0], call.Args[0])
+		}
+	case name == "(*net/http.Client).Do" && len(call.Args) == 1:
+		return put(p, call)
+	case fn.Name() == "Exec" || fn.Name() == "ExecContext" || fn.Name() == "MustExec":
+		return s.executed(p, call, fn)
+	case fn.Signature().Recv() != nil && keepsValues(fn.Pkg().Path()) && (fn.Name() == "Set" || fn.Name() == "Put" || fn.Name() == "HSet"):
+		return set(p, call, fn)
+	}
+	return nil
+}
+
+// file is sinkOf for a call that writes a whole file.
+func (s *search) file(p *gocode.Place, call *ast.CallExpr, path, data ast.Expr) *sink {
+	if text, ok := syntax.ConstString(p, path); ok && (strings.HasPrefix(text, "/dev/") || strings.HasPrefix(text, "/sys/") || strings.HasPrefix(text, "/proc/")) {
+		return nil // a device: each write does something
+	}
+	if sign(p) {
+		return nil
+	}
+	if s.runs("os.Remove") || s.runs("os.RemoveAll") {
+		return nil // the file may be gone
+	}
+	return &sink{call: call, what: "the file", verb: "write it", values: []ast.Expr{data}, key: []ast.Expr{path}}
+}
+
+// sign reports whether the function's name says that it writes a sign of life.
+func sign(p *gocode.Place) bool {
+	return living(strings.ToLower(syntax.FuncName(p)))
+}
+
+// runs reports whether the main module calls a function more than seldom.
+func (s *search) runs(name string) bool {
+	return slices.ContainsFunc(s.pass.Syntax.CallsOf(name), func(p *gocode.Place) bool { return s.executions(p) > seldom*s.own })
+}
+
+// executions returns how often the line of a place runs for each unit of work.
+func (s *search) executions(p *gocode.Place) float64 {
+	e, ok := s.pass.Counts.Line(p.Pkg.Path(), p.Fset.Position(p.Nodes[0].Pos()).Filename, p.Line)
+	if !ok {
+		return 0
+	}
+	return e.PerUnit
+}
+
+// put is sinkOf for a request with the method PUT.
+func put(p *gocode.Place, call *ast.CallExpr) *sink {
+	made, ok := syntax.Origin(p, call.Args[0]).(*ast.CallExpr)
+	if !ok || !strings.HasPrefix(p.CalleeName(made), "net/http.NewRequest") || len(made.Args) < 3 {
+		return nil
+	}
+	args := made.Args[len(made.Args)-3:]
+	if method, ok := syntax.ConstString(p, args[0]); !ok || method != "PUT" || sign(p) {
+		return nil
+	}
+	return &sink{call: call, what: "the other side", verb: "send it", values: []ast.Expr{args[2]}, key: []ast.Expr{args[1]}}
+}
+
+// keepsValues reports whether a package is a client of a store of keys and values, or such a store.
+func keepsValues(path string) bool {
+	return slices.ContainsFunc([]string{"redis", "etcd", "badger", "bbolt", "memcache", "leveldb", "pebble", "nats.go", "consul"},
+		func(word string) bool { return strings.Contains(path, word) })
+}
+
+// set is sinkOf for a call that sets a key to a value.
+func set(p *gocode.Place, call *ast.CallExpr, fn *types.Func) *sink {
+	args := call.Args
+	if len(args) > 0 && syntax.TypeText(p, p.TypeOf(args[0])) == "context.Context" {
+		args = args[1:]
+	}
+	if len(args) < 2 || call.Ellipsis.IsValid() {
+		return nil
+	}
+	for _, arg := range args[2:] { // a time after which the key expires, or options
+		v, ok := p.Const(arg)
+		if id, named := ast.Unparen(arg).(*ast.Ident); named && id.Name == "nil" {
+			continue
+		}
+		if fn.Name() != "HSet" && (!ok || v.Kind() != constant.Int || v.String() != "0") {
+			return nil
+		}
+	}
+	return &sink{call: call, what: "the key", verb: "write it", values: args, key: args[:1]}
+}
+
+// executed is sinkOf for a call that executes a SQL statement.
+func (s *search) executed(p *gocode.Place, call *ast.CallExpr, fn *types.Func) *sink {
+	if !fn.Signature().Variadic() || call.Ellipsis.IsValid() || !unused(p, call) {
+		return nil
+	}
+	n := fn.Signature().Params().Len() - 1
+	if n > len(call.Args) {
+		return nil
+	}
+	query := s.prepared(p, call)
+	if n > 0 && syntax.IsString(p, call.Args[n-1]) {
+		query = s.text(p, call.Args[n-1])
+	}
+	st := parse(query)
+	if st == nil || s.othersWrite(st.table, query, call) {
+		return nil
+	}
+	out := &sink{call: call, what: "the row of " + st.table, verb: "execute it", sql: st, values: call.Args[n:]}
+	for _, i := range st.keys {
+		if i >= len(out.values) {
+			return nil
+		}
+		out.key = append(out.key, out.values[i])
+	}
+	return out
+}
+
+// text returns the only constant that an expression can have; "" if it is not known.
+func (s *search) text(p *gocode.Place, e ast.Expr) string {
+	values := flow.Constants(s.pass.Syntax, p, e)
+	if len(values) != 1 || values[0].Kind() != constant.String {
+		return ""
+	}
+	return constant.StringVal(values[0])
+}
+
+// prepared returns the text of the statement that a call executes as its receiver; "" if it is not
+// known.
+func (s *search) prepared(p *gocode.Place, call *ast.CallExpr) string {
+	to := syntax.Receiver(call)
+	if to == nil {
+		return ""
+	}
+	for _, from := range flow.Sources(s.pass.Syntax, p, to) {
+		made, ok := ast.Unparen(from.Value).(*ast.CallExpr)
+		if !ok || !strings.HasPrefix(funcOf(from.Place, made), "Prepare") || len(made.Args) == 0 {
+			continue
+		}
+		return s.text(from.Place, made.Args[len(made.Args)-1])
+	}
+	return ""
+}
+
+func funcOf(p *gocode.Place, call *ast.CallExpr) string {
+	if fn := p.Callee(call); fn != nil {
+		return fn.Name()
+	}
+	return ""
+}
+
+// unused reports whether the first result of a call is dropped: whoever asks how many rows changed
+// may depend on the write.
+func unused(p *gocode.Place, call *ast.CallExpr) bool {
+	switch n := syntax.Parent(p, call).(type) {
+	case *ast.ExprStmt:
+		return true
+	case *ast.AssignStmt:
+		id, ok := n.Lhs[0].(*ast.Ident)
+		return ok && id.Name == "_"
+	}
+	return false
+}
+
+// othersWrite reports whether the main module has other statements that write to a table and that
+// are executed, or may be: then the row may have other values than those written last.
+func (s *search) othersWrite(table, own string, call *ast.CallExpr) bool {
+	others := map[string]bool{}
+	for _, text := range s.pass.Syntax.Strings(func(text string) bool { return len(text) < 1<<16 && writes(text, table) }) {
+		if text != own && !strings.Contains(own, text) {
+			others[text] = true
+		}
+	}
+	for _, p := range s.pass.Syntax.Calls(func(fn *types.Func) bool { return executes(fn.Name()) }) {
+		for _, c := range p.Calls() {
+			if c == call || !executes(funcOf(p, c)) {
+				continue
+			}
+			for _, arg := range c.Args {
+				if !syntax.IsString(p, arg) {
+					continue
+				}
+				text := s.text(p, arg)
+				if text == "" || !writes(text, table) {
+					continue
+				}
+				if s.executions(p) > seldom*s.own {
+					return true
+				}
+				delete(others, text)
+			}
+		}
+	}
+	return len(others) > 0
+}
+
+func executes(name string) bool {
+	return strings.Contains(name, "Exec") || strings.Contains(name, "Query")
+}
