@@ -5,12 +5,9 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"go/token"
-	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -100,7 +97,7 @@ func sorts(p *rule.Pass, f *site.Frame, place *gocode.Place) *sorting {
 	})
 	for i := 0; i+1 < len(nest); i++ {
 		outer, inner := nest[i], nest[i+1]
-		list := swapped(place, outer, inner)
+		list := sortedBy(place, outer, inner)
 		if list == nil {
 			continue
 		}
@@ -116,78 +113,4 @@ func sorts(p *rule.Pass, f *site.Frame, place *gocode.Place) *sorting {
 		return s
 	}
 	return nil
-}
-
-// swapped returns the list of which two nested loops compare elements and swap them; nil if they do
-// anything else.
-func swapped(p *gocode.Place, outer, inner ast.Stmt) ast.Expr {
-	body := loops.Body(outer)
-	var list ast.Expr
-	ast.Inspect(body, func(n ast.Node) bool {
-		a, ok := n.(*ast.AssignStmt)
-		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != 2 || len(a.Rhs) != 2 {
-			return true
-		}
-		x, ok1 := element(p, a.Lhs[0])
-		y, ok2 := element(p, a.Lhs[1])
-		if ok1 && ok2 && syntax.Same(p, x.X, y.X) && syntax.Same(p, a.Lhs[0], a.Rhs[1]) && syntax.Same(p, a.Lhs[1], a.Rhs[0]) {
-			list = x.X
-		}
-		return true
-	})
-	if list == nil || !compares(p, inner, list) {
-		return nil
-	}
-	return list
-}
-
-// element reports whether an expression is an element of a slice or an array.
-func element(p *gocode.Place, e ast.Expr) (*ast.IndexExpr, bool) {
-	x, ok := ast.Unparen(e).(*ast.IndexExpr)
-	if !ok || p.TypeOf(x.X) == nil {
-		return nil, false
-	}
-	switch p.TypeOf(x.X).Underlying().(type) {
-	case *types.Slice, *types.Array, *types.Pointer:
-		return x, true
-	}
-	return nil, false
-}
-
-// compares reports whether a loop compares two elements of a list, by itself or with a function.
-func compares(p *gocode.Place, loop ast.Stmt, list ast.Expr) bool {
-	found := false
-	of := func(e ast.Expr) *ast.IndexExpr {
-		var x *ast.IndexExpr
-		ast.Inspect(e, func(n ast.Node) bool {
-			if i, ok := n.(*ast.IndexExpr); ok && x == nil && syntax.Same(p, i.X, list) {
-				x = i
-			}
-			return true
-		})
-		return x
-	}
-	ast.Inspect(loop, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.BinaryExpr:
-			switch n.Op {
-			case token.LSS, token.GTR, token.LEQ, token.GEQ:
-				x, y := of(n.X), of(n.Y)
-				found = found || x != nil && y != nil && !syntax.Same(p, x, y)
-			}
-		case *ast.CallExpr:
-			if len(n.Args) != 2 {
-				sel, ok := n.Fun.(*ast.SelectorExpr) // a.Before(b)
-				if ok && len(n.Args) == 1 {
-					x, y := of(sel.X), of(n.Args[0])
-					found = found || x != nil && y != nil && !syntax.Same(p, x, y)
-				}
-				return true
-			}
-			x, y := of(n.Args[0]), of(n.Args[1])
-			found = found || x != nil && y != nil && !syntax.Same(p, x, y)
-		}
-		return !found
-	})
-	return found
 }

@@ -93,9 +93,14 @@ func prepare(p *rule.Pass) []finder.Line {
 		s.describe(c.Place, c.Match)
 		return true
 	}
+	visits := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *visit { return visitAt(p, place) })
 	return []finder.Line{
 		{Start: finder.Frames(nearest(lines)), Judge: judge},
 		{Start: finder.Frames(tests), Judge: judgeTests},
+		{Start: finder.Frames(visits.Nearest), Judge: func(c *finder.Case) bool {
+			v := visits.At(&c.Site.Frame)
+			return v != nil && v.judge(c)
+		}},
 	}
 }
 
@@ -150,7 +155,7 @@ func searchAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *search {
 		if hit, ok := p.Counts.Line(f.Owner.Package, f.File, syntax.Line(place, sh.hit.Pos())); ok {
 			s.found = hit.PerUnit / (s.Iterations * s.Entries)
 		}
-		if s.kind == last {
+		if s.kind == last || s.always {
 			s.found = 1 / s.Iterations
 		}
 		if s.found <= mostKept {

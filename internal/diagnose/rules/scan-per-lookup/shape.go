@@ -19,6 +19,7 @@ type shape struct {
 	element ast.Expr // the element's side of the comparison
 	hit     ast.Stmt // the first statement for an element that is found
 	filters bool     // it continues after a hit
+	always  bool     // the first statement runs for elements that are not found, too
 	until   int      // the last line of the test
 	kind    kind
 	scan    ast.Stmt // the loop
@@ -51,6 +52,7 @@ const (
 //	for … xs { …; if test(x) { ys = append(…) } } a filter
 //	for … xs { …; if !test(x) { continue }; … }   either
 //	for … xs { …; if x < best { best = x } }      a search of the first in an order, in a list that is kept for the next one
+//	for … xs { …; best = max(best, x) }           the same
 //	for x.next != nil { x = x.next }              a walk to the end
 //
 // also over an iterator of a list, and with a test that the function's caller gives,
@@ -74,7 +76,8 @@ func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 			}
 		case *ast.AssignStmt:
 			if s.Tok != token.DEFINE {
-				return shape{}, false
+				sh := shape{over: over, scan: loop, until: syntax.Line(p, s.End()), kind: extreme, filters: true, hit: s}
+				return sh, !queried && i+1 == len(body) && sh.largest(p, s, vars)
 			}
 			for _, lhs := range s.Lhs {
 				if id, ok := lhs.(*ast.Ident); ok && vars.in(p, s.Rhs...) {
@@ -88,6 +91,9 @@ func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 			sh, ok := tested(p, s, body[i+1:], shape{over: over, scan: loop}, vars)
 			if queried {
 				sh.kind = rows
+			}
+			if !ok && !queried && skips(s) && i+1 < len(body) && !sh.asks(p, s.Cond, vars, nil) {
+				continue // a filter before the search of the first in an order
 			}
 			return sh, ok
 		default:
@@ -126,56 +132,11 @@ func tested(p *gocode.Place, s *ast.IfStmt, rest []ast.Stmt, sh shape, vars elem
 	if sh.cond == nil {
 		return shape{}, false
 	}
-	if len(rest) == 0 && sh.filters && sh.ordered(p, s, vars) {
+	if len(rest) == 0 && sh.filters && (sh.ordered(p, s, vars) || sh.largestIf(p, s, vars)) {
 		sh.kind = extreme
 		return sh, true
 	}
 	return sh, sh.compares(p, sh.cond, vars)
-}
-
-// ordered reports whether a statement only keeps the element that is first in an order so far: it
-// compares the element with the variable that it assigns it to. The list has to exist between
-// searches: in one that is created for the search, all elements have to be examined once.
-func (sh *shape) ordered(p *gocode.Place, s *ast.IfStmt, vars elements) bool {
-	best := elements{}
-	for _, stmt := range s.Body.List {
-		a, ok := stmt.(*ast.AssignStmt)
-		if !ok || a.Tok != token.ASSIGN {
-			return false
-		}
-		for _, lhs := range a.Lhs {
-			id, ok := lhs.(*ast.Ident)
-			if !ok || p.Object(id) == nil || vars[p.Object(id)] {
-				return false
-			}
-			best[p.Object(id)] = true
-		}
-		if !vars.in(p, a.Rhs...) {
-			return false
-		}
-	}
-	var order ast.Expr
-	ast.Inspect(s.Cond, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.BinaryExpr:
-			switch n.Op {
-			case token.LSS, token.GTR, token.LEQ, token.GEQ:
-				if vars.in(p, n.X) && best.in(p, n.Y) || vars.in(p, n.Y) && best.in(p, n.X) {
-					order = n
-				}
-			}
-		case *ast.CallExpr:
-			if vars.in(p, n) && best.in(p, n) {
-				order = n
-			}
-		}
-		return order == nil
-	})
-	if order == nil || !sh.kept(p, sh.over) || sh.asks(p, s.Cond, vars, best) {
-		return false
-	}
-	sh.cond = order
-	return true
 }
 
 // toEnd recognises loops that only follow links.

@@ -23,12 +23,17 @@ func testers() []string {
 	}
 }
 
+// firsts are functions that search the first in an order that a function computes.
+func firsts() []string {
+	return []string{"slices.MinFunc", "slices.MaxFunc", "github.com/samber/lo.MinBy", "github.com/samber/lo.MaxBy"}
+}
+
 // tests returns the frame that searches a list by a function; -1 for none. The function's own lines
 // have most of the cost.
 func tests(r *site.Row) int {
 	for i := 1; i < len(r.Stack); i++ {
 		k := r.Stack[i].Owner.Kind
-		if (k == gocode.Main || k == gocode.Dependency) && funcname.Match(funcname.Typed(r.Stack[i-1].Function), testers()...) {
+		if (k == gocode.Main || k == gocode.Dependency) && funcname.Match(funcname.Typed(r.Stack[i-1].Function), append(testers(), firsts()...)...) {
 			return i
 		}
 	}
@@ -39,13 +44,17 @@ func tests(r *site.Row) int {
 // the function around it.
 func judgeTests(c *finder.Case) bool {
 	p := c.Place.Outer()
-	calls := syntax.CallsOf(p, testers()...)
+	calls := syntax.CallsOf(p, append(testers(), firsts()...)...)
 	if len(calls) != 1 || len(calls[0].Args) != 2 {
 		return false
 	}
 	call := calls[0]
 	lit, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit)
-	if !ok || len(lit.Body.List) == 0 || !keyed(p, lit) {
+	if !ok || len(lit.Body.List) == 0 {
+		return false
+	}
+	order := funcname.Match(p.CalleeName(call), firsts()...)
+	if order && !livesOn(p, call.Args[0]) || keyed(p, lit) == order {
 		return false
 	}
 	searches, ok1 := evidence.ReachedAt(c.Pass, p, call.Pos())
@@ -55,6 +64,13 @@ func judgeTests(c *finder.Case) bool {
 	}
 	xs := syntax.Text(call.Args[0])
 	n := units.Number(tested / searches)
+	if order {
+		c.Cause = fmt.Sprintf("%s compares all %s elements of %s each time, to find the first in an order.", funcname.Short(p.CalleeName(call)), n, xs)
+		c.Fix = fmt.Sprintf("Keep %s in that order as it changes: container/heap for a minimum or maximum, or a sorted slice.", xs)
+		c.Confidence = rule.Likely // the call does not show how often the order changes
+		c.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 0.99}
+		return true
+	}
 	c.Cause = fmt.Sprintf("%s calls its function for %s elements of %s each time, to find one.", funcname.Short(p.CalleeName(call)), n, xs)
 	c.Fix = fmt.Sprintf("Keep a map beside %s from what the function compares to the element, and look it up; or keep %s sorted and use slices.BinarySearchFunc.", xs, xs)
 	c.Confidence = rule.Likely // the function does not show whether its test can be indexed
