@@ -47,10 +47,41 @@ func (o *origin) makes(call *ast.CallExpr) bool {
 		}
 	}
 	if fn.Pkg() == o.place.Pkg && fn.Signature().Recv() == nil {
-		return o.builds(o.place.Declaration(fn))
+		decl := o.place.Declaration(fn)
+		return o.builds(decl) && !o.allocates(decl, 0)
 	}
 	o.guess = true
 	return true
+}
+
+// allocates reports whether a function of the package does no more than allocate a value for its
+// caller to fill: by make, new, and literals whose maps and slices have no elements. A value of
+// its own for each caller is what such a function is for.
+func (o *origin) allocates(decl *ast.FuncDecl, depth int) bool {
+	if decl == nil || decl.Body == nil || depth > deepest {
+		return false
+	}
+	only := true
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			only = false
+		case *ast.CompositeLit:
+			if t := o.place.TypeOf(n); t != nil && len(n.Elts) > 0 {
+				_, fields := t.Underlying().(*types.Struct)
+				only = only && fields
+			}
+		case *ast.CallExpr:
+			name := o.place.CalleeName(n)
+			if _, conversion := o.place.Conversion(n); conversion || name == "make" || name == "new" {
+				break
+			}
+			fn := o.place.Callee(n)
+			only = only && fn != nil && fn.Pkg() == o.place.Pkg && o.allocates(o.place.Declaration(fn), depth+1)
+		}
+		return only
+	})
+	return only
 }
 
 // changesItself reports whether a method of the package visibly changes its receiver, or asks for
