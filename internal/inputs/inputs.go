@@ -89,7 +89,7 @@ type Function struct {
 	Same     int64 `json:"same,omitempty"`
 	// Overlapping are calls that started while another call with the same input, as Stable counts
 	// inputs, had not returned, on another goroutine. It is a lower bound for functions with
-	// thousands of inputs, and 0 for those without results.
+	// thousands of inputs. Recordings of earlier versions have 0 for functions without results.
 	Overlapping int64 `json:"overlapping,omitempty"`
 	// Stopped says that later calls were not examined: after MostCalls, or earlier if the function
 	// is called very often in each request. StoppedAfter is the number of requests and iterations

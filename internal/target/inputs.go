@@ -189,22 +189,26 @@ type insertion struct {
 func (p *watchedPackage) watchIn(src []byte, fset *token.FileSet, file *ast.File, funcs []Func) []byte {
 	var all []insertion
 	for _, f := range funcs {
-		ftype, recv, body := functionAt(fset, file, f.Line)
+		ftype, recv, body, declared := functionAt(fset, file, f.Line)
 		if body == nil {
 			continue
 		}
 		args := names(ftype.Params)
 		receiver := names(recv)
 		loops := workLoops(file, body)
-		if len(args)+len(receiver)+len(loops) == 0 {
+		// A literal without parameters has inputs all the same: the variables that it captures.
+		called := declared || len(args)+len(receiver) > 0
+		if !called && len(loops) == 0 {
 			continue
 		}
 		n := len(p.watched)
-		if len(args)+len(receiver) > 0 {
+		if called {
 			call := fmt.Sprintf("%s(%d, %s)", watchHook, p.first+n, strings.Join(append(append(receiver, "nil")[:1], args...), ", "))
 			if names, added := resultNames(fset, ftype.Results); len(names) > 0 {
 				all = append(all, added...)
 				call = fmt.Sprintf("if %s := %s; %[1]s != nil { defer %[1]s(&%[3]s) }", watchEnd, call, strings.Join(names, ", &"))
+			} else { // also results that cannot be read: the probe must know when the call ends
+				call = fmt.Sprintf("if %s := %s; %[1]s != nil { defer %[1]s() }", watchEnd, call)
 			}
 			all = append(all, insertion{fset.Position(body.Lbrace).Offset + 1, fmt.Sprintf(" if %s[%d] { %s };", watchSwitch, n, call)})
 		}
@@ -235,8 +239,9 @@ func usesC(file *ast.File) bool {
 }
 
 // functionAt returns the function whose word func is on a line; nil if there is none or more than
-// one, or if it has a compiler directive, such as go:nosplit, other than go:noinline.
-func functionAt(fset *token.FileSet, file *ast.File, line int) (ftype *ast.FuncType, recv *ast.FieldList, body *ast.BlockStmt) {
+// one, or if it has a compiler directive, such as go:nosplit, other than go:noinline. declared is
+// false for a literal.
+func functionAt(fset *token.FileSet, file *ast.File, line int) (ftype *ast.FuncType, recv *ast.FieldList, body *ast.BlockStmt, declared bool) {
 	n := 0
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch f := node.(type) {
@@ -244,21 +249,21 @@ func functionAt(fset *token.FileSet, file *ast.File, line int) (ftype *ast.FuncT
 			if fset.Position(f.Type.Func).Line == line {
 				n++
 				if !directed(f.Doc) {
-					ftype, recv, body = f.Type, f.Recv, f.Body
+					ftype, recv, body, declared = f.Type, f.Recv, f.Body, true
 				}
 			}
 		case *ast.FuncLit:
 			if fset.Position(f.Type.Func).Line == line {
 				n++
-				ftype, recv, body = f.Type, nil, f.Body
+				ftype, recv, body, declared = f.Type, nil, f.Body, false
 			}
 		}
 		return true
 	})
 	if n != 1 {
-		return nil, nil, nil
+		return nil, nil, nil, false
 	}
-	return ftype, recv, body
+	return ftype, recv, body, declared
 }
 
 func directed(doc *ast.CommentGroup) bool {

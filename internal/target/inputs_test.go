@@ -72,9 +72,11 @@ func main() {
 	}
 	for i := 0; i < 3; i++ {
 		met.Add(3)
+		filling.Add(3)
+		nest()
 		ended := make(chan bool)
 		for j := 0; j < 3; j++ {
-			go func() { together(j%2); ended <- true }()
+			go func() { together(j%2); fill(); ended <- true }()
 		}
 		<-ended
 		<-ended
@@ -123,10 +125,20 @@ func find(text, word string) (at int, err error) {
 
 func often(n int) bool { return n%3 == 0 }
 
-var met sync.WaitGroup
+var met, filling sync.WaitGroup
 
 // together waits until all three that are called at the same time are.
 func together(n int) int { met.Done(); met.Wait(); return n }
+
+// nest calls itself with the same input: none.
+func nest() {
+	if calls++; calls%3 != 0 {
+		nest()
+	}
+}
+
+// fill has neither parameters nor results.
+func fill() { filling.Done(); filling.Wait() }
 
 //go:noinline
 func same(n int) (answer, map[int]bool) { return answer{words: []string{"same"}}, map[int]bool{n: true} }
@@ -200,6 +212,8 @@ func TestCountsInputs(t *testing.T) {
 		{Name: "main.next", Package: "example.com/app", File: main, Line: lineOf(t, main, "func next(")},
 		{Name: "main.other", Package: "example.com/app", File: main, Line: lineOf(t, main, "func other(")},
 		{Name: "main.together", Package: "example.com/app", File: main, Line: lineOf(t, main, "func together(")},
+		{Name: "main.fill", Package: "example.com/app", File: main, Line: lineOf(t, main, "func fill(")},
+		{Name: "main.nest", Package: "example.com/app", File: main, Line: lineOf(t, main, "func nest(")},
 		{Name: "main.state", Package: "example.com/app", File: main, Line: lineOf(t, main, "func state(")},
 		{Name: "example.com/app/part/part%2ev1.ExecContext", Package: "example.com/app/part/part.v1", File: part, Line: lineOf(t, part, "func ExecContext(")},
 		{Name: "main.often", Package: "example.com/app", File: main, Line: lineOf(t, main, "func often(")},
@@ -261,6 +275,8 @@ func TestCountsInputs(t *testing.T) {
 		"example.com/app/part/part%2ev1.(*Box).Double": "60 60 2",
 		"example.com/app/part/part%2ev1.Sum[...]":      "120 120 6 6 0 0 6 0 0 0 0 0 114 114 0 0 0 1 0",
 		"main.together": "9 9 2 2 0 0 2 0 0 0 0 0 7 7 3 0 0 0 0",
+		"main.nest":     "9 9 1 1 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0",
+		"main.fill":     "9 9 1 1 0 0 1 0 0 0 0 0 0 0 6 0 0 0 0",
 	} {
 		if !strings.HasPrefix(got[name], want) {
 			t.Errorf("%s: %s, want %s", name, got[name], want)

@@ -4,6 +4,7 @@ package probe
 
 import (
 	hone0reflect "reflect"
+	hone0runtime "runtime"
 	hone0strconv "strconv"
 	hone0sync "sync"
 )
@@ -47,8 +48,7 @@ func (r *hone0results) add(input, result uint64) {
 }
 
 // hone0running counts overlapping calls: a call that starts before an earlier call with the same
-// input (compared as in stable) has returned. The two run on different goroutines: a function that
-// called itself with the same input would never return.
+// input (compared as in stable), on another goroutine, has returned.
 type hone0running struct {
 	running     map[uint64]int // calls by their input
 	overlapping int64
@@ -58,10 +58,25 @@ func (r *hone0running) enter(input uint64) {
 	if r.running == nil {
 		r.running = map[uint64]int{}
 	}
-	if r.running[input] > 0 {
+	if r.running[input] > 0 && !hone0nested() {
 		r.overlapping++
 	}
 	r.running[input]++
+}
+
+// hone0nested reports whether the watched function calls itself, directly or not: without
+// parameters, or with a receiver that changes, that may be with the same input.
+func hone0nested() bool {
+	var pcs [64]uintptr
+	frames := hone0runtime.CallersFrames(pcs[:hone0runtime.Callers(4, pcs[:])]) // above enter and hone0input
+	own, more := frames.Next()
+	for more {
+		var f hone0runtime.Frame
+		if f, more = frames.Next(); f.Function == own.Function {
+			return true
+		}
+	}
+	return false
 }
 
 // leave records the end of a call, which may have started before the counts were cleared.
@@ -79,6 +94,9 @@ func (w *hone0watched) returned(input uint64, results []interface{}) {
 	w.mu.Lock()
 	w.leave(input)
 	w.mu.Unlock()
+	if len(results) == 0 {
+		return
+	}
 	h := hone0hasher{}
 	h.SetSeed(hone0seed)
 	nodes := hone0resultNodes
