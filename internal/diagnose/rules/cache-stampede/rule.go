@@ -6,8 +6,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"go/types"
-	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -22,6 +21,10 @@ import (
 const (
 	// fewest calls that overlap with one of the same input, and their least share of all calls.
 	fewest, leastShare = 10, 0.3
+	// fewestShown is the minimum where the source shows that the function looks at what it fills.
+	// There is no other minimum: a value that expires differs each time, and of the calls without
+	// parameters, which all have the same input, one of each group overlaps with none before.
+	fewestShown = 4
 	// mostly is the minimum share of the repeated calls that overlap: the others would find the
 	// result in the cache.
 	mostly = 0.7
@@ -60,157 +63,165 @@ and gives its result to all that ask meanwhile. Or keep an entry with a sync.Onc
 
 It is fine where computing is cheap, or where the keys hardly repeat. The rule
 counts calls that began while another call with the same input was running on
-another goroutine; it reports functions for which most repeated calls did.
+another goroutine; it reports functions for which most repeated calls did, or
+three of ten where the function reads the same variable or cache that it fills
+with the result.
 
 Seen in the field: caddyserver/caddy#5344 (passwords hashed again),
 stormkit-io/stormkit-io#147 (26 queries for one host at one moment).`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Inputs == nil {
+	if p.Inputs == nil || p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	var suspects []*inputs.Function
+	s := &search{pass: p, suspects: map[string]*inputs.Function{}, seen: map[line]*miss{}, found: map[gocode.Pos]*miss{}}
 	for i := range p.Inputs.Functions {
-		if f := &p.Inputs.Functions[i]; overlaps(f) {
-			suspects = append(suspects, f)
+		if f := &p.Inputs.Functions[i]; f.Hashed == f.Calls && f.Overlapping >= fewestShown && float64(f.Overlapping) >= leastShare*float64(f.Calls) {
+			s.suspects[f.Name] = f
 		}
 	}
-	if len(suspects) == 0 {
+	p.EachRow(s.dropRecursive)
+	if len(s.suspects) == 0 {
 		return finder.Line{}, false
 	}
-	at := func(r *site.Row) int {
-		for i := 1; i < len(r.Stack); i++ {
-			k := r.Stack[i].Owner.Kind
-			if (k == gocode.Main || k == gocode.Dependency) && slices.ContainsFunc(suspects, func(f *inputs.Function) bool { return f.Name == r.Stack[i-1].Function }) {
-				return i
-			}
+	return finder.Line{Start: finder.Frames(s.at), Judge: s.judge}, true
+}
+
+// search finds the lines that compute what is not in a cache.
+type search struct {
+	pass     *rule.Pass
+	suspects map[string]*inputs.Function // those whose calls overlap, by name
+	seen     map[line]*miss
+	found    map[gocode.Pos]*miss
+}
+
+// line is a line, the function that it calls, and the suspect whose result that returns.
+type line struct {
+	gocode.Pos
+	callee, of string
+}
+
+// miss is a call for what is not in a cache.
+type miss struct {
+	of    *inputs.Function
+	call  *ast.CallExpr
+	fills bool // the function around it looks for the result first, and keeps it
+	shown bool // it looks at what it fills
+	hands bool // the function around it only returns the result
+}
+
+// dropRecursive leaves out functions that call themselves: earlier versions counted such calls as
+// overlapping.
+func (s *search) dropRecursive(r *site.Row) {
+	seen := map[string]bool{}
+	for _, f := range r.Stack {
+		if seen[f.Function] {
+			delete(s.suspects, f.Function)
 		}
-		return -1
+		seen[f.Function] = true
 	}
-	return finder.Line{Start: finder.Frames(at), Judge: func(c *finder.Case) bool { return judge(c, suspects) }}, true
+}
+
+// at returns the frame, nearest the leaf, that fills a cache with the result of a suspect.
+func (s *search) at(r *site.Row) int {
+	var f *inputs.Function
+	hands := false
+	for i := 1; i < len(r.Stack); i++ {
+		frame, callee := r.Stack[i], r.Stack[i-1].Function
+		if once(callee) {
+			return -1 // all callers wait for one
+		}
+		if g := s.suspects[callee]; g != nil {
+			f = g
+		} else if !hands {
+			f = nil
+		}
+		hands = false
+		if k := frame.Owner.Kind; f == nil || k != gocode.Main && k != gocode.Dependency {
+			continue
+		}
+		m := s.look(frame, callee, f)
+		if m.fills && (m.shown || overlaps(f)) {
+			s.found[gocode.Pos{File: frame.File, Line: frame.Line}] = m
+			return i
+		}
+		hands = m.hands
+	}
+	return -1
+}
+
+// once reports whether a function in a stack runs what is below it for all callers together.
+func once(function string) bool {
+	return strings.HasPrefix(function, "sync.(*Once).") || strings.Contains(function, "singleflight.(*Group")
+}
+
+// look judges a line that calls a function, which is a suspect or returns what a suspect does.
+func (s *search) look(frame *site.Frame, callee string, of *inputs.Function) *miss {
+	key := line{gocode.Pos{File: frame.File, Line: frame.Line}, callee, of.Name}
+	if m := s.seen[key]; m != nil {
+		return m
+	}
+	m := &miss{of: of}
+	s.seen[key] = m
+	place, ok := s.pass.Syntax.At(frame.File, frame.Line)
+	if !ok || place.Decl == nil {
+		return m
+	}
+	if m.call = calling(place, callee); m.call == nil {
+		return m
+	}
+	_, m.hands = syntax.Parent(place, m.call).(*ast.ReturnStmt)
+	if !looksFirst(place, m.call) || runsOnce(place, place.Declaration(place.Callee(m.call)), 2) {
+		return m
+	}
+	kept := stores(place, m.call)
+	m.shown = refills(place, m.call, kept)
+	m.fills = m.shown || len(kept) > 0
+	return m
+}
+
+// calling returns the call on a line of a function, given as a profile names it: by its name,
+// through an interface, or of a function value if that is the only one.
+func calling(p *gocode.Place, callee string) *ast.CallExpr {
+	if calls := syntax.CallsTo(p, callee); len(calls) > 0 {
+		return calls[0]
+	}
+	var found *ast.CallExpr
+	for _, call := range syntax.Calls(p) {
+		if !dynamic(p, call, callee[strings.LastIndexByte(callee, '.')+1:]) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = call
+	}
+	return found
 }
 
 // overlaps reports whether most calls of a function that repeat an input started while another one
 // with that input ran.
 func overlaps(f *inputs.Function) bool {
 	again := f.Calls - f.Stable
-	return f.Hashed == f.Calls && f.Overlapping >= fewest && float64(f.Overlapping) >= leastShare*float64(f.Calls) &&
-		float64(f.Overlapping) >= mostly*float64(again) && float64(f.Same) >= same*float64(f.Compared)
+	return f.Overlapping >= fewest && float64(f.Overlapping) >= mostly*float64(again) && float64(f.Same) >= same*float64(f.Compared)
 }
 
-func judge(c *finder.Case, suspects []*inputs.Function) bool {
-	for _, f := range suspects {
-		calls := syntax.CallsTo(c.Place, f.Name)
-		if len(calls) == 0 || !looksFirst(c.Place, calls[0]) || !stores(c.Place, calls[0]) {
-			continue
-		}
-		part := float64(f.Overlapping) / float64(f.Calls)
-		short := syntax.Text(calls[0].Fun)
-		c.Callees = []string{f.Name}
-		c.Fraction = &rule.Fraction{Expect: part, Low: part / 2, High: min(1, max(part, 1-float64(f.Stable)/float64(f.Calls)))}
-		c.Cause = fmt.Sprintf("%s calls %s for what is not in the cache. Of %s calls, %s started while another goroutine was computing the same result (%s), and each of them stores it.",
-			syntax.FuncName(c.Place), short, units.Count(f.Calls), units.Count(f.Overlapping), evidence.Different(units.Count(f.Stable)))
-		c.Fix = "Let one goroutine compute it while the others wait for its result: Do of a singleflight.Group (golang.org/x/sync) with the key, and look into the cache again inside Do."
-		c.Confidence = rule.Measured
-		c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: fmt.Sprintf("%s of %s calls started while another call with the same input ran", units.Count(f.Overlapping), units.Count(f.Calls))})
-		return true
-	}
-	return false
-}
-
-// looksFirst reports whether a condition above a call returns early: the result is there already.
-func looksFirst(p *gocode.Place, call *ast.CallExpr) bool {
-	found := false
-	ast.Inspect(p.Func, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return n == p.Func
-		case *ast.IfStmt:
-			last := len(n.Body.List) - 1
-			if n.End() < call.Pos() && last >= 0 && syntax.Departs(n.Body.List[last], false) || syntax.Within(n, call) && !syntax.Within(n.Cond, call) {
-				found = true
-			}
-		}
-		return !found
-	})
-	return found
-}
-
-// stores reports whether a function keeps the result of a call: it passes it to another function or
-// method, or assigns it to an element or a field.
-func stores(p *gocode.Place, call *ast.CallExpr) bool {
-	switch parent := syntax.Parent(p, call).(type) {
-	case *ast.CallExpr:
-		return parent.Fun != call && keeps(p, parent)
-	case *ast.AssignStmt:
-		if slices.ContainsFunc(parent.Lhs, outlives) {
-			return true
-		}
-	}
-	v := syntax.LocalVar(p, syntax.AssignedTo(p, call))
-	if v == nil {
+func (s *search) judge(c *finder.Case) bool {
+	m := s.found[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	if m == nil {
 		return false
 	}
-	for _, use := range syntax.Reads(p, v) {
-		if use.Pos() < call.End() {
-			continue
-		}
-		switch parent := syntax.Parent(p, use).(type) {
-		case *ast.CallExpr:
-			if parent.Fun != use && keeps(p, parent) {
-				return true
-			}
-		case *ast.AssignStmt:
-			if slices.ContainsFunc(parent.Lhs, outlives) {
-				return true
-			}
-		case *ast.UnaryExpr: // &v, into an atomic pointer
-			if outer, ok := syntax.Parent(p, parent).(*ast.CallExpr); ok && keeps(p, outer) {
-				return true
-			}
-		}
+	f := m.of
+	part := float64(f.Overlapping) / float64(f.Calls)
+	c.Callees = []string{f.Name}
+	c.Fraction = &rule.Fraction{Expect: part, Low: part / 2, High: min(1, max(part, 1-float64(f.Stable)/float64(f.Calls)))}
+	c.Cause = fmt.Sprintf("%s calls %s for what is not in the cache. Of %s calls, %s started while another goroutine was computing the same result (%s), and each of them stores it.",
+		syntax.FuncName(c.Place), syntax.Text(m.call.Fun), units.Count(f.Calls), units.Count(f.Overlapping), evidence.Different(units.Count(f.Stable)))
+	c.Fix = "Let one goroutine compute it while the others wait for its result: Do of a singleflight.Group (golang.org/x/sync) with the key, and look into the cache again inside Do."
+	c.Confidence = rule.Measured
+	if !overlaps(f) {
+		c.Confidence = rule.Likely
 	}
-	return false
-}
-
-// outlives reports whether an assigned expression is an element or a field.
-func outlives(e ast.Expr) bool {
-	switch ast.Unparen(e).(type) {
-	case *ast.IndexExpr, *ast.SelectorExpr:
-		return true
-	}
-	return false
-}
-
-// keeps reports whether a call may store an argument: it is of a method, or of a function of the
-// package that sets something outside of it, and its result is not used.
-func keeps(p *gocode.Place, call *ast.CallExpr) bool {
-	fn := p.Callee(call)
-	if fn == nil || fn.Signature().Recv() == nil && !sets(p, p.Declaration(fn)) {
-		return false
-	}
-	if _, statement := syntax.Parent(p, call).(*ast.ExprStmt); statement {
-		return true
-	}
-	results := fn.Signature().Results()
-	return results.Len() == 0 || results.Len() == 1 && types.Identical(results.At(0).Type(), types.Universe.Lookup("error").Type())
-}
-
-// sets reports whether a function assigns to an element or a field, or passes a value to a method.
-func sets(p *gocode.Place, decl *ast.FuncDecl) (found bool) {
-	if decl == nil || decl.Body == nil {
-		return false
-	}
-	in := p.Entry(decl)
-	ast.Inspect(decl.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			found = found || slices.ContainsFunc(n.Lhs, outlives)
-		case *ast.CallExpr:
-			fn := in.Callee(n)
-			found = found || len(n.Args) > 1 && fn != nil && fn.Signature().Recv() != nil && fn.Signature().Results().Len() == 0
-		}
-		return !found
-	})
-	return found
+	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: fmt.Sprintf("%s of %s calls started while another call with the same input ran", units.Count(f.Overlapping), units.Count(f.Calls))})
+	return true
 }

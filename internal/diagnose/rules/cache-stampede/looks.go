@@ -1,0 +1,260 @@
+package cachestampede
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// dynamic reports whether a call is of a function value, or of a method of an interface with a
+// name.
+func dynamic(p *gocode.Place, call *ast.CallExpr, name string) bool {
+	if fn := p.Callee(call); fn != nil {
+		recv := fn.Signature().Recv()
+		return recv != nil && types.IsInterface(recv.Type()) && fn.Name() == name
+	}
+	tv := p.Info.Types[call.Fun]
+	if !tv.IsValue() {
+		return false
+	}
+	_, ok := tv.Type.Underlying().(*types.Signature)
+	return ok
+}
+
+// looksFirst reports whether a condition above a call returns early: the result is there already.
+func looksFirst(p *gocode.Place, call *ast.CallExpr) bool {
+	found := false
+	ast.Inspect(p.Func, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return n == p.Func
+		case *ast.IfStmt:
+			if n.End() < call.Pos() && leaves(n.Body.List) && !failed(p, n.Cond) || syntax.Within(n, call) && !syntax.Within(n.Cond, call) {
+				found = true
+			}
+		case *ast.CaseClause:
+			found = found || n.End() < call.Pos() && len(n.List) > 0 && leaves(n.Body)
+		}
+		return !found
+	})
+	return found
+}
+
+func leaves(list []ast.Stmt) bool {
+	return len(list) > 0 && syntax.Departs(list[len(list)-1], false)
+}
+
+// failed reports whether a condition is err != nil.
+func failed(p *gocode.Place, cond ast.Expr) bool {
+	b, ok := ast.Unparen(cond).(*ast.BinaryExpr)
+	return ok && b.Op == token.NEQ && isError(p.TypeOf(b.X))
+}
+
+func isError(t types.Type) bool {
+	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
+}
+
+// runsOnce reports whether a function, or one of its package whose result it returns, lets one
+// caller at a time look again and do the work: its calls overlap, but the work does not. Work in a
+// sync.Once shows in the stacks: see [once].
+func runsOnce(p *gocode.Place, decl *ast.FuncDecl, depth int) bool {
+	if decl == nil || decl.Body == nil || depth == 0 {
+		return false
+	}
+	in := p.Entry(decl)
+	found := false
+	var waits token.Pos // the first statement that waits for other callers
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SendStmt: // into a semaphore
+			waits = first(waits, n.Pos())
+		case *ast.CallExpr:
+			name := in.CalleeName(n)
+			_, returned := syntax.Parent(in, n).(*ast.ReturnStmt)
+			switch {
+			case funcname.Match(name, "(*golang.org/x/sync/singleflight.Group*", "(*sync.Mutex).TryLock", "(*sync.RWMutex).TryLock", "(*sync/atomic.Bool).*Swap", "(*sync/atomic.Int*Swap", "(*sync/atomic.Uint*Swap"):
+				found = true
+			case funcname.Match(name, "(*sync.Mutex).Lock", "(*sync.RWMutex).Lock", "(sync.Locker).Lock"):
+				waits = first(waits, n.Pos())
+			case returned && runsOnce(in, in.Declaration(in.Callee(n)), depth-1):
+				found = true
+			}
+		case *ast.IfStmt:
+			found = found || waits.IsValid() && n.Pos() > waits && !failed(in, n.Cond) && (worksIn(in, n.Body, n.Pos()) || leaves(n.Body.List) && worksIn(in, decl.Body, n.End()))
+		}
+		return !found
+	})
+	return found
+}
+
+func first(a, b token.Pos) token.Pos {
+	if !a.IsValid() {
+		return b
+	}
+	return min(a, b)
+}
+
+// worksIn reports whether a node has a call after a position that does more than to lock or to read
+// the clock.
+func worksIn(p *gocode.Place, n ast.Node, after token.Pos) (found bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || call.Pos() < after {
+			return !found
+		}
+		if _, conversion := p.Conversion(call); conversion || p.Info.Types[call.Fun].IsBuiltin() {
+			return true
+		}
+		found = found || !funcname.Match(p.CalleeName(call), "*.Lock", "*.Unlock", "*.RLock", "*.RUnlock", "time.*", "(time.*", "(*sync/atomic.*", "errors.New", "fmt.Errorf")
+		return !found
+	})
+	return found
+}
+
+// refills reports whether the function around a call reads, before it, what it stores after it, or
+// what the called function stores.
+func refills(p *gocode.Place, call *ast.CallExpr, kept []store) bool {
+	o := p.Outer()
+	until := call.Pos()
+	for _, n := range p.Enclosing(call) {
+		if n == p.Func {
+			break
+		}
+		if a, ok := n.(*ast.AssignStmt); ok {
+			until = min(until, a.Pos())
+		}
+	}
+	before := usesOf(o, until, 2)
+	for _, s := range kept {
+		for _, obj := range s.objects(o) {
+			if before.read[obj] && !before.set[obj] {
+				return true
+			}
+		}
+		if s.call != nil && s.to != nil && slices.ContainsFunc(before.asked, func(e ast.Expr) bool { return syntax.Same(o, e, s.to) }) {
+			return true
+		}
+	}
+	decl := p.Declaration(p.Callee(call))
+	if decl == nil || decl.Body == nil {
+		return false
+	}
+	inside := usesOf(o.Entry(decl), token.NoPos, 2)
+	looked, values := false, false
+	for obj := range inside.set {
+		looked = looked || before.read[obj] && !before.set[obj]
+		values = values || holdsValue(obj.Type())
+	}
+	return looked && values
+}
+
+// holdsValue reports whether a variable may hold what a cache keeps: not a mark or a time.
+func holdsValue(t types.Type) bool {
+	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsBoolean != 0 {
+		return false
+	}
+	return !isError(t) && t.String() != "time.Time"
+}
+
+// uses are the fields and package variables that code reads and sets, and the receivers of the
+// methods that it asks, such as c of v, ok := c.Get(k).
+type uses struct {
+	place     *gocode.Place
+	read, set map[types.Object]bool
+	asked     []ast.Expr
+}
+
+// usesOf returns the uses in a function until a position, if that is valid, and in the functions of
+// the package called there, to a depth.
+func usesOf(p *gocode.Place, until token.Pos, depth int) *uses {
+	u := &uses{place: p, read: map[types.Object]bool{}, set: map[types.Object]bool{}}
+	ended := func(n ast.Node) bool { return !until.IsValid() || n.End() <= until }
+	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
+		if n == nil || until.IsValid() && n.Pos() >= until {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n.Tok == token.ASSIGN && ended(n) {
+				u.assigned(n)
+			}
+		case *ast.Ident:
+			if obj := p.Object(n); outlasts(obj) && !syntax.Defines(p, selected(p, n)) {
+				u.read[obj] = true
+			}
+		case *ast.CallExpr:
+			if ended(n) {
+				u.called(n, depth)
+			}
+		}
+		return true
+	})
+	return u
+}
+
+func (u *uses) assigned(n *ast.AssignStmt) {
+	for _, lhs := range n.Lhs {
+		if obj := holder(u.place, lhs); obj != nil && !isError(obj.Type()) {
+			u.set[obj] = true
+		}
+	}
+}
+
+func (u *uses) called(n *ast.CallExpr, depth int) {
+	fn := u.place.Callee(n)
+	if fn == nil {
+		return
+	}
+	if x := syntax.Receiver(n); x != nil && fn.Signature().Recv() != nil {
+		if storing(fn.Name()) {
+			if obj := holder(u.place, x); obj != nil {
+				u.set[obj] = true
+			}
+		} else if asking(fn) && !statement(u.place, n) {
+			u.asked = append(u.asked, x)
+		}
+	}
+	if decl := u.place.Declaration(fn); decl != nil && decl.Body != nil && depth > 1 {
+		below := usesOf(u.place.Entry(decl), token.NoPos, depth-1)
+		maps.Copy(u.read, below.read)
+		maps.Copy(u.set, below.set)
+	}
+}
+
+// outlasts reports whether an object is a field or a package variable.
+func outlasts(obj types.Object) bool {
+	v, ok := obj.(*types.Var)
+	return ok && (v.IsField() || v.Pkg() != nil && v.Parent() == v.Pkg().Scope())
+}
+
+// selected returns x.f for its f, and other identifiers as they are.
+func selected(p *gocode.Place, id *ast.Ident) ast.Expr {
+	if sel, ok := syntax.Parent(p, id).(*ast.SelectorExpr); ok && sel.Sel == id {
+		return sel
+	}
+	return id
+}
+
+// holder returns the field or the package variable that an expression is, or is an element of; nil
+// for others.
+func holder(p *gocode.Place, e ast.Expr) types.Object {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.UnaryExpr:
+			e = x.X
+		default:
+			if v := syntax.Named(p, e); v != nil && outlasts(v) {
+				return v
+			}
+			return nil
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package rules_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	cachestampede "github.com/hone-go/hone/internal/diagnose/rules/cache-stampede"
+	"github.com/hone-go/hone/internal/inputs"
+)
+
+const stampedeHead = `import (
+	"encoding/json"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+type table struct{ sum int }
+
+type entry struct {
+	v  *table
+	at time.Time
+}
+
+type loader interface{ load() *table }
+
+type kv interface {
+	Get(k string) (string, bool)
+	Set(k, v string) bool
+}
+
+type cache struct {
+	mu      sync.RWMutex
+	v       *table
+	at      time.Time
+	m       map[string]entry
+	p       map[string]*entry
+	latest  atomic.Pointer[entry]
+	all     sync.Map
+	remote  kv
+	from    loader
+	fetch   func() (*table, error)
+	total   int
+	last    *table
+	stopped bool
+}
+
+type out struct{ n int }
+
+func (o *out) Write(b []byte) (int, error) { return len(b), nil }
+
+var current *table
+
+func load() *table { return &table{} }
+
+func decode() *table { return &table{} }
+
+func locked() *table {
+	mu.Lock()
+	defer mu.Unlock()
+	if current != nil {
+		return current
+	}
+	return decode()
+}
+
+var mu sync.Mutex
+
+func (c *cache) get() (*table, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.v, c.v != nil
+}
+
+func (c *cache) put(t *table) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.v = t
+}
+
+var _ = json.Marshal
+var _ = errors.New
+`
+
+// TestCacheStampedeShapes: half of the calls overlap, and what they return differs when a value has
+// expired, so the source must show that the function looks at what it fills.
+func TestCacheStampedeShapes(t *testing.T) {
+	overlapping := func(p *rule.Pass) {
+		names := []string{"main.load", "main.decode", "main.locked", "main.(*disk).load", "main.(*cache).refresh", "main.(*cache).touch", "main.(*cache).work", "main.deep"}
+		for i := range 60 {
+			names = append(names, fmt.Sprint("main.f", i), fmt.Sprint("main.load", i))
+		}
+		p.Inputs = &inputs.Counts{}
+		for _, name := range names {
+			p.Inputs.Functions = append(p.Inputs.Functions, inputs.Function{Name: name, Calls: 12, Hashed: 12, Stable: 1, Overlapping: 6, Compared: 11, Same: 4})
+		}
+	}
+	const says = "Of 12 calls, 6 started while another goroutine was computing the same result"
+	checkShapesIn(t, cachestampede.Rule(), stampedeHead, "main.load", 0, []shape{
+		// A field, with its time.
+		{"func (c *cache) F() *table {\n\tif time.Since(c.at) < time.Second {\n\t\treturn c.v\n\t}\n\tt := load() @\n\tc.v, c.at = t, time.Now()\n\treturn t\n}", says},
+		{"func (c *cache) F() *table {\n\tc.mu.RLock()\n\tt, at := c.v, c.at\n\tc.mu.RUnlock()\n\tif time.Since(at) >= time.Second {\n\t\tt = load() @\n\t\tc.mu.Lock()\n\t\tc.v, c.at = t, time.Now()\n\t\tc.mu.Unlock()\n\t}\n\treturn t\n}", says},
+		{"func (c *cache) F() *table {\n\tswitch {\n\tcase time.Since(c.at) < time.Second:\n\t\treturn c.v\n\t}\n\tc.v = load() @\n\tc.at = time.Now()\n\treturn c.v\n}", says},
+		// A package variable.
+		{"func F() *table {\n\tif t := current; t != nil {\n\t\treturn t\n\t}\n\tcurrent = load() @\n\treturn current\n}", says},
+		// A new struct in a map, by value and by pointer; an entry of the map.
+		{"func (c *cache) F(k string) *table {\n\tif e, ok := c.m[k]; ok {\n\t\treturn e.v\n\t}\n\tt := load() @\n\tc.m[k] = entry{v: t, at: time.Now()}\n\treturn t\n}", says},
+		{"func (c *cache) F(k string) *table {\n\tif e, ok := c.p[k]; ok {\n\t\treturn e.v\n\t}\n\tt := load() @\n\tc.p[k] = &entry{t, time.Now()}\n\treturn t\n}", says},
+		{"func (c *cache) F(k string) *table {\n\tif e, ok := c.p[k]; ok {\n\t\treturn e.v\n\t}\n\te := &entry{}\n\te.v = load() @\n\tc.p[k] = e\n\treturn e.v\n}", says},
+		{"func (c *cache) F(k string) *table {\n\te := c.p[k]\n\tif time.Since(e.at) < time.Second {\n\t\treturn e.v\n\t}\n\te.v = load() @\n\te.at = time.Now()\n\treturn e.v\n}", says},
+		// An atomic pointer, a sync.Map, a cache behind an interface.
+		{"func (c *cache) F() *table {\n\tif e := c.latest.Load(); e != nil {\n\t\treturn e.v\n\t}\n\tt := load() @\n\tc.latest.Store(&entry{v: t})\n\treturn t\n}", says},
+		{"func (c *cache) F(k string) *table {\n\tif v, ok := c.all.Load(k); ok {\n\t\treturn v.(*table)\n\t}\n\tt := load() @\n\tactual, _ := c.all.LoadOrStore(k, t)\n\treturn actual.(*table)\n}", says},
+		{"func (c *cache) F(k string) string {\n\tif v, ok := c.remote.Get(k); ok {\n\t\treturn v\n\t}\n\tt := load() @\n\ttext, _ := json.Marshal(t)\n\tc.remote.Set(k, string(text))\n\treturn string(text)\n}", says},
+		// Methods that look and store.
+		{"func (c *cache) F() *table {\n\tif t, ok := c.get(); ok {\n\t\treturn t\n\t}\n\tt := load() @\n\tc.put(t)\n\treturn t\n}", says},
+		// The line that fills the cache is above one that only passes the result on.
+		{"func outer_N(c *cache) *table {\n\tif c.v != nil {\n\t\treturn c.v\n\t}\n\tc.v = load_N() //: fills_N\n\treturn c.v\n}\n\nfunc load_N() *table { return load() } @ < fills_N\n\nfunc F() {}", says},
+		// Near misses: no look before; an error before; what it looks at is not what it fills.
+		{"func (c *cache) F() *table {\n\tt := load() @\n\tc.v = t\n\treturn t\n}", ""},
+		{"func (c *cache) F(err error) *table {\n\tif err != nil {\n\t\treturn nil\n\t}\n\tt := load() @\n\tc.v = t\n\treturn t\n}", ""},
+		{"func (c *cache) F() *table {\n\tif c.stopped {\n\t\treturn nil\n\t}\n\tt := load() @\n\tc.last = t\n\treturn t\n}", ""},
+		{"func (c *cache) F(o *out) {\n\tif c.v != nil {\n\t\treturn\n\t}\n\tt := load() @\n\ttext, _ := json.Marshal(t)\n\to.Write(text)\n}", ""},
+		{"func (c *cache) F() int {\n\tif c.v != nil {\n\t\treturn 0\n\t}\n\tvar o entry\n\to.v = load() @\n\treturn o.v.sum\n}", ""},
+		// A pool: what it looks at it takes away.
+		{"func (c *cache) F() *table {\n\tif t := c.v; t != nil {\n\t\tc.v = nil\n\t\treturn t\n\t}\n\tt := load() @\n\tc.v = t\n\treturn t\n}", ""},
+	}, overlapping)
+	checkShapesIn(t, cachestampede.Rule(), stampedeHead+`
+type disk struct{}
+
+func (d *disk) load() *table { return &table{} }
+`, "main.(*disk).load", 0, []shape{
+		// Through an interface and a function value; the function of a cache that loads by itself.
+		{"func (c *cache) F() *table {\n\tif c.v != nil {\n\t\treturn c.v\n\t}\n\tc.v = c.from.load() @\n\treturn c.v\n}", says},
+		{"func (c *cache) F() *table {\n\tif c.v != nil {\n\t\treturn c.v\n\t}\n\tt, err := c.fetch() @\n\tif err == nil {\n\t\tc.v = t\n\t}\n\treturn t\n}", says},
+		{"func (c *cache) F(load, other func() *table) *table {\n\tif c.v != nil {\n\t\treturn c.v\n\t}\n\tc.v, c.last = load(), other() @\n\treturn c.v\n}", ""},
+	}, overlapping)
+	checkShapesIn(t, cachestampede.Rule(), stampedeHead+`
+func (c *cache) refresh() {
+	t := load()
+	c.mu.Lock()
+	c.v, c.at = t, time.Now()
+	c.mu.Unlock()
+}
+`, "main.(*cache).refresh", 0, []shape{
+		// The called function stores.
+		{"func (c *cache) F() *table {\n\tif time.Since(c.at) > time.Second {\n\t\tc.refresh() @\n\t}\n\treturn c.v\n}", says},
+		{"func (c *cache) F() *table {\n\tif t := c.v; t != nil {\n\t\treturn t\n\t}\n\tc.refresh() @\n\treturn c.v\n}", says},
+		{"func (c *cache) F() *table {\n\tif c.stopped {\n\t\treturn nil\n\t}\n\tc.refresh() @\n\treturn c.v\n}", ""},
+	}, overlapping)
+	checkShapesIn(t, cachestampede.Rule(), stampedeHead+`
+func (c *cache) touch() {
+	load()
+	c.at, c.stopped = time.Now(), true
+}
+`, "main.(*cache).touch", 0, []shape{
+		// Nothing but marks is stored.
+		{"func (c *cache) F() *table {\n\tif time.Since(c.at) > time.Second {\n\t\tc.touch() @\n\t}\n\treturn c.v\n}", ""},
+	}, overlapping)
+	checkShapesIn(t, cachestampede.Rule(), stampedeHead, "main.locked", 0, []shape{
+		// The called function looks again under its lock.
+		{"func (c *cache) F() *table {\n\tif c.v != nil {\n\t\treturn c.v\n\t}\n\tc.v = locked() @\n\treturn c.v\n}", ""},
+	}, overlapping)
+	for _, below := range []string{"main.deep main.deep", "main.decode golang.org/x/sync/singleflight.(*Group).doCall main.load", "main.decode sync.(*Once).doSlow main.load"} {
+		checkShapesIn(t, cachestampede.Rule(), stampedeHead+"\nfunc deep() *table { return deep() }", below, 0, []shape{
+			// A recursion; one goroutine works for all.
+			{"func (c *cache) F() *table {\n\tif c.v != nil {\n\t\treturn c.v\n\t}\n\tc.v = deep() @\n\treturn c.v\n}", ""},
+			{"func (c *cache) F() *table {\n\tif c.v != nil {\n\t\treturn c.v\n\t}\n\tc.v = load() @\n\treturn c.v\n}", ""},
+		}, overlapping)
+	}
+}
