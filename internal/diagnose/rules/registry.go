@@ -51,6 +51,7 @@ import (
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	deferinloop "github.com/hone-go/hone/internal/diagnose/rules/defer-in-loop"
 	discardederror "github.com/hone-go/hone/internal/diagnose/rules/discarded-error"
+	encodedperreceiver "github.com/hone-go/hone/internal/diagnose/rules/encoded-per-receiver"
 	exactdigits "github.com/hone-go/hone/internal/diagnose/rules/exact-digits"
 	falsesharing "github.com/hone-go/hone/internal/diagnose/rules/false-sharing"
 	fewworkers "github.com/hone-go/hone/internal/diagnose/rules/few-workers"
@@ -237,6 +238,7 @@ func All() []rule.Rule {
 		deepequaltyped.Rule(),
 		deferinloop.Rule(),
 		discardederror.Rule(),
+		encodedperreceiver.Rule(),
 		exactdigits.Rule(),
 		falsesharing.Rule(),
 		fewworkers.Rule(),
