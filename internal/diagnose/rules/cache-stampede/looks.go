@@ -100,10 +100,14 @@ func first(a, b token.Pos) token.Pos {
 	return min(a, b)
 }
 
-// worksIn reports whether a node has a call after a position that does more than to lock or to read
-// the clock.
+// worksIn reports whether a node has, after a position, a loop or a call that does more than to lock
+// or to read the clock.
 func worksIn(p *gocode.Place, n ast.Node, after token.Pos) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			found = found || n.Pos() >= after
+		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok || call.Pos() < after {
 			return !found
@@ -111,7 +115,7 @@ func worksIn(p *gocode.Place, n ast.Node, after token.Pos) (found bool) {
 		if _, conversion := p.Conversion(call); conversion || p.Info.Types[call.Fun].IsBuiltin() {
 			return true
 		}
-		found = found || !funcname.Match(p.CalleeName(call), "*.Lock", "*.Unlock", "*.RLock", "*.RUnlock", "time.*", "(time.*", "(*sync/atomic.*", "errors.New", "fmt.Errorf")
+		found = found || !funcname.Match(p.CalleeName(call), "*.Lock", "*.Unlock", "*.RLock", "*.RUnlock", "time.Now", "time.Since", "time.Until", "(time.*", "(*sync/atomic.*", "errors.New", "fmt.Errorf")
 		return !found
 	})
 	return found
