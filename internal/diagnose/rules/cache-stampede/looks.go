@@ -100,8 +100,8 @@ func first(a, b token.Pos) token.Pos {
 	return min(a, b)
 }
 
-// worksIn reports whether a node has, after a position, a loop or a call that does more than to lock
-// or to read the clock.
+// worksIn reports whether a node has, after a position, a loop or a call that does more than to
+// lock or to read the clock.
 func worksIn(p *gocode.Place, n ast.Node, after token.Pos) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n.(type) {
