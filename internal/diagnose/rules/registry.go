@@ -136,6 +136,7 @@ import (
 	rescangrowing "github.com/hone-go/hone/internal/diagnose/rules/rescan-growing"
 	retainedsubstring "github.com/hone-go/hone/internal/diagnose/rules/retained-substring"
 	rowsnotclosed "github.com/hone-go/hone/internal/diagnose/rules/rows-not-closed"
+	rowsreadagain "github.com/hone-go/hone/internal/diagnose/rules/rows-read-again"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
 	rwmutexreaders "github.com/hone-go/hone/internal/diagnose/rules/rwmutex-readers"
 	scanperlookup "github.com/hone-go/hone/internal/diagnose/rules/scan-per-lookup"
@@ -323,6 +324,7 @@ func All() []rule.Rule {
 		rescangrowing.Rule(),
 		retainedsubstring.Rule(),
 		rowsnotclosed.Rule(),
+		rowsreadagain.Rule(),
 		runeslicerange.Rule(),
 		rwmutexreaders.Rule(),
 		scanperlookup.Rule(),

@@ -3,6 +3,8 @@ package sqlfullscan
 import (
 	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/sqltext"
 )
 
 // condition compares a column with values that do not come from a table.
@@ -14,7 +16,7 @@ type condition struct {
 // condition; ok is false if the query may use an index, or if the text or the schema is not
 // sufficient.
 func (s schema) scanned(sql string) (name, column string, ok bool) {
-	ts := tokens(sql)
+	ts := sqltext.Tokens(sql)
 	if end := slices.Index(ts, ";"); end >= 0 && end < len(ts)-1 {
 		return "", "", false // several statements
 	}
@@ -53,7 +55,7 @@ func (s schema) scanned(sql string) (name, column string, ok bool) {
 // sorts by first; ok is false if an index may have that order, or if the text or the schema is not
 // sufficient.
 func (s schema) sorted(sql string) (name, by string, ok bool) {
-	ts := tokens(sql)
+	ts := sqltext.Tokens(sql)
 	order, limit := slices.Index(ts, "order"), slices.Index(ts, "limit")
 	if len(ts) == 0 || ts[0] != "select" || order < 0 || limit < order || slices.Contains(ts[1:], "select") {
 		return "", "", false
@@ -84,7 +86,7 @@ func (s schema) sorted(sql string) (name, by string, ok bool) {
 			return "", "", false // it may select few rows
 		}
 	}
-	term := split(ts[order+2:limit], ",")[0]
+	term := sqltext.Split(ts[order+2:limit], ",")[0]
 	if n := len(term); n > 0 && (term[n-1] == "desc" || term[n-1] == "asc") {
 		term = term[:n-1]
 	}
@@ -107,7 +109,7 @@ func (s schema) sorted(sql string) (name, by string, ok bool) {
 // counted returns the table whose rows a query counts, all of them or those of a condition; ok is
 // false for other queries, and when the schema does not say.
 func (s schema) counted(sql string) (name string, ok bool) {
-	ts := tokens(sql)
+	ts := sqltext.Tokens(sql)
 	if len(ts) < 6 || ts[0] != "select" || ts[1] != "count" || ts[2] != "(" || slices.Contains(ts[1:], "select") {
 		return "", false
 	}
@@ -146,7 +148,7 @@ func tablesOf(ts []string) (names map[string]string, on [][]string) {
 			if len(rest) > 1 && rest[0] == "as" {
 				rest = rest[1:]
 			}
-			if len(rest) > 0 && named(rest[0]) && !slices.Contains([]string{"on", "join", "inner", "left", "right", "full", "outer", "cross", "natural", "using", "set", "indexed", "use", "force"}, rest[0]) {
+			if len(rest) > 0 && sqltext.Named(rest[0]) && !slices.Contains([]string{"on", "join", "inner", "left", "right", "full", "outer", "cross", "natural", "using", "set", "indexed", "use", "force"}, rest[0]) {
 				alias = rest[0]
 			}
 			names[alias] = name
@@ -169,7 +171,7 @@ func tablesOf(ts []string) (names map[string]string, on [][]string) {
 func conjuncts(ts []string) [][]string {
 	for i := 0; i < len(ts); i++ {
 		if ts[i] == "(" {
-			i = closing(ts, i)
+			i = sqltext.Closing(ts, i)
 			continue
 		}
 		if slices.Contains([]string{"group", "order", "limit", "having", "returning", "for", "offset", "window", ";"}, ts[i]) {
@@ -178,7 +180,7 @@ func conjuncts(ts []string) [][]string {
 		}
 	}
 	var out [][]string
-	for _, part := range split(ts, "and") {
+	for _, part := range sqltext.Split(ts, "and") {
 		if n := len(out); n > 0 && slices.Contains(out[n-1], "between") && len(part) == 1 {
 			continue // the upper bound
 		}
@@ -190,15 +192,15 @@ func conjuncts(ts []string) [][]string {
 // conditions returns the comparisons of columns of the tables with parameters and literals.
 func (s schema) conditions(parts [][]string, names map[string]string) (out []condition) {
 	for _, part := range parts {
-		for len(part) > 2 && part[0] == "(" && closing(part, 0) == len(part)-1 {
+		for len(part) > 2 && part[0] == "(" && sqltext.Closing(part, 0) == len(part)-1 {
 			part = part[1 : len(part)-1]
 		}
 		var c condition
 		switch {
-		case len(part) > 4 && part[1] == "." && named(part[0]) && named(part[2]):
+		case len(part) > 4 && part[1] == "." && sqltext.Named(part[0]) && sqltext.Named(part[2]):
 			c.table, c.column = names[part[0]], part[2]
 			part = part[3:]
-		case len(part) > 2 && named(part[0]):
+		case len(part) > 2 && sqltext.Named(part[0]):
 			c.column = part[0]
 			c.table = s.owner(c.column, names)
 			part = part[1:]
@@ -209,7 +211,7 @@ func (s schema) conditions(parts [][]string, names map[string]string) (out []con
 			continue
 		}
 		c.op = part[0]
-		if !slices.ContainsFunc(part[1:], func(t string) bool { return named(t) && t != "null" && t != "true" && t != "false" }) {
+		if !slices.ContainsFunc(part[1:], func(t string) bool { return sqltext.Named(t) && t != "null" && t != "true" && t != "false" }) {
 			out = append(out, c)
 		}
 	}

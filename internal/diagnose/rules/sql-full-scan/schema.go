@@ -1,6 +1,10 @@
 package sqlfullscan
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/hone-go/hone/internal/diagnose/sqltext"
+)
 
 // table is what the program's own SQL says about a table.
 type table struct {
@@ -14,7 +18,7 @@ type schema map[string]*table
 
 // read adds what a text of SQL creates. It passes over what it does not know.
 func (s schema) read(sql string) {
-	ts := tokens(sql)
+	ts := sqltext.Tokens(sql)
 	for i := 0; i < len(ts); i++ {
 		switch {
 		case ts[i] == "create":
@@ -41,7 +45,7 @@ func (s schema) create(ts []string) {
 		if len(rest) == 0 || rest[0] != "(" {
 			return
 		}
-		for _, def := range split(rest[1:closing(rest, 0)], ",") {
+		for _, def := range sqltext.Split(rest[1:sqltext.Closing(rest, 0)], ",") {
 			s.define(s.table(name), def)
 		}
 	case "index":
@@ -64,7 +68,7 @@ func (s schema) alter(ts []string) {
 	if end < 0 {
 		end = len(rest)
 	}
-	for _, change := range split(rest[:end], ",") {
+	for _, change := range sqltext.Split(rest[:end], ",") {
 		if len(change) > 1 && change[0] == "add" {
 			change = change[1:]
 			if change[0] == "column" {
@@ -100,7 +104,7 @@ func (s schema) table(name string) *table {
 
 // define reads a column or a constraint.
 func (s schema) define(t *table, def []string) {
-	if len(def) == 0 || !named(def[0]) {
+	if len(def) == 0 || !sqltext.Named(def[0]) {
 		return
 	}
 	switch def[0] {
@@ -125,7 +129,7 @@ func (t *table) index(ts []string) {
 		t.unknown = true
 		return
 	}
-	if !named(ts[1]) || ts[2] == "(" {
+	if !sqltext.Named(ts[1]) || ts[2] == "(" {
 		t.unknown = true
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/sqltext"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/inputs"
@@ -76,7 +77,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Inputs == nil || p.Counts == nil || p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	s := &search{pass: p}
+	s := &search{pass: p, sql: sqltext.Program{Pass: p}}
 	lines := finder.Remember(p, s.look)
 	start := func(r *site.Row) int {
 		for i := 1; i < len(r.Stack); i++ {
@@ -102,6 +103,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 // search examines lines of one recording.
 type search struct {
 	pass *rule.Pass
+	sql  sqltext.Program
 	own  float64 // executions of the line that is examined, for each unit of work
 }
 

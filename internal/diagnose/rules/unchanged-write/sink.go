@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
@@ -68,16 +67,7 @@ func sign(p *gocode.Place) bool {
 
 // runs reports whether the main module calls a function more than seldom.
 func (s *search) runs(name string) bool {
-	return slices.ContainsFunc(s.pass.Syntax.CallsOf(name), func(p *gocode.Place) bool { return s.executions(p) > seldom*s.own })
-}
-
-// executions returns how often the line of a place runs for each unit of work.
-func (s *search) executions(p *gocode.Place) float64 {
-	e, ok := s.pass.Counts.Line(p.Pkg.Path(), p.Fset.Position(p.Nodes[0].Pos()).Filename, p.Line)
-	if !ok {
-		return 0
-	}
-	return e.PerUnit
+	return slices.ContainsFunc(s.pass.Syntax.CallsOf(name), func(p *gocode.Place) bool { return s.sql.Executions(p) > seldom*s.own })
 }
 
 // put is sinkOf for a request with the method PUT.
@@ -129,12 +119,12 @@ func (s *search) executed(p *gocode.Place, call *ast.CallExpr, fn *types.Func) *
 	if n > len(call.Args) {
 		return nil
 	}
-	query := s.prepared(p, call)
+	query, _ := s.sql.Prepared(p, call)
 	if n > 0 && syntax.IsString(p, call.Args[n-1]) {
-		query = s.text(p, call.Args[n-1])
+		query = s.sql.Text(p, call.Args[n-1])
 	}
 	st := parse(query)
-	if st == nil || s.othersWrite(st.table, query, call) {
+	if st == nil || s.sql.Written(st.table, query, call, seldom*s.own) {
 		return nil
 	}
 	out := &sink{call: call, what: "the row of " + st.table, verb: "execute it", sql: st, values: call.Args[n:]}
@@ -145,39 +135,6 @@ func (s *search) executed(p *gocode.Place, call *ast.CallExpr, fn *types.Func) *
 		out.key = append(out.key, out.values[i])
 	}
 	return out
-}
-
-// text returns the only constant that an expression can have; "" if it is not known.
-func (s *search) text(p *gocode.Place, e ast.Expr) string {
-	values := flow.Constants(s.pass.Syntax, p, e)
-	if len(values) != 1 || values[0].Kind() != constant.String {
-		return ""
-	}
-	return constant.StringVal(values[0])
-}
-
-// prepared returns the text of the statement that a call executes as its receiver; "" if it is not
-// known.
-func (s *search) prepared(p *gocode.Place, call *ast.CallExpr) string {
-	to := syntax.Receiver(call)
-	if to == nil {
-		return ""
-	}
-	for _, from := range flow.Sources(s.pass.Syntax, p, to) {
-		made, ok := ast.Unparen(from.Value).(*ast.CallExpr)
-		if !ok || !strings.HasPrefix(funcOf(from.Place, made), "Prepare") || len(made.Args) == 0 {
-			continue
-		}
-		return s.text(from.Place, made.Args[len(made.Args)-1])
-	}
-	return ""
-}
-
-func funcOf(p *gocode.Place, call *ast.CallExpr) string {
-	if fn := p.Callee(call); fn != nil {
-		return fn.Name()
-	}
-	return ""
 }
 
 // unused reports whether the first result of a call is dropped: whoever asks how many rows changed
@@ -191,40 +148,4 @@ func unused(p *gocode.Place, call *ast.CallExpr) bool {
 		return ok && id.Name == "_"
 	}
 	return false
-}
-
-// othersWrite reports whether the main module has other statements that write to a table and that
-// are executed, or may be: then the row may have other values than those written last.
-func (s *search) othersWrite(table, own string, call *ast.CallExpr) bool {
-	others := map[string]bool{}
-	for _, text := range s.pass.Syntax.Strings(func(text string) bool { return len(text) < 1<<16 && writes(text, table) }) {
-		if text != own && !strings.Contains(own, text) {
-			others[text] = true
-		}
-	}
-	for _, p := range s.pass.Syntax.Calls(func(fn *types.Func) bool { return executes(fn.Name()) }) {
-		for _, c := range p.Calls() {
-			if c == call || !executes(funcOf(p, c)) {
-				continue
-			}
-			for _, arg := range c.Args {
-				if !syntax.IsString(p, arg) {
-					continue
-				}
-				text := s.text(p, arg)
-				if text == "" || !writes(text, table) {
-					continue
-				}
-				if s.executions(p) > seldom*s.own {
-					return true
-				}
-				delete(others, text)
-			}
-		}
-	}
-	return len(others) > 0
-}
-
-func executes(name string) bool {
-	return strings.Contains(name, "Exec") || strings.Contains(name, "Query")
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/sqltext"
 )
 
 // statement is a SQL statement that sets columns of one row to given values: if it is executed
@@ -16,12 +18,12 @@ type statement struct {
 
 // parse returns the statement of a text; nil if it does something else, or may.
 func parse(text string) *statement {
-	text = normal(text)
+	text = sqltext.Normal(text)
 	if rest, ok := strings.CutPrefix(text, "update "); ok {
 		table, rest, _ := strings.Cut(rest, " ")
 		rest, ok = strings.CutPrefix(rest, "set ")
 		sets, where, found := strings.Cut(rest, " where ")
-		s := &statement{table: name(table)}
+		s := &statement{table: sqltext.Name(table)}
 		if ok && found && s.assigns(sets) && s.selects(where) {
 			return s
 		}
@@ -45,7 +47,7 @@ func upsert(rest string, replaces bool) *statement {
 	}
 	rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "(")
 	values, rest, closed := strings.Cut(rest, ")")
-	s := &statement{table: name(strings.TrimSpace(table))}
+	s := &statement{table: sqltext.Name(strings.TrimSpace(table))}
 	names, given := strings.Split(columns, ","), strings.Split(values, ",")
 	if !ok || !closed || len(names) != len(given) {
 		return nil
@@ -70,12 +72,12 @@ func upsert(rest string, replaces bool) *statement {
 	}
 	keys := strings.Split(key, ",")
 	for i, column := range names {
-		at, ok := s.value(given[i], name(column))
+		at, ok := s.value(given[i], sqltext.Name(column))
 		if !ok || living(column) {
 			return nil
 		}
-		column = name(column)
-		identifies := slices.ContainsFunc(keys, func(k string) bool { return name(k) == column })
+		column = sqltext.Name(column)
+		identifies := slices.ContainsFunc(keys, func(k string) bool { return sqltext.Name(k) == column })
 		if at >= 0 && (identifies || key == "" && (column == "id" || column == "key" || column == "uuid")) {
 			s.keys = append(s.keys, at)
 		}
@@ -88,7 +90,7 @@ func copies(sets, from string) bool {
 	for set := range strings.SplitSeq(sets, ",") {
 		column, value, _ := strings.Cut(set, "=")
 		value = strings.TrimSpace(value)
-		if name(strings.TrimSuffix(strings.TrimPrefix(value, from), ")")) != name(column) && !(now(value) && changed(name(column))) {
+		if sqltext.Name(strings.TrimSuffix(strings.TrimPrefix(value, from), ")")) != sqltext.Name(column) && !(now(value) && changed(sqltext.Name(column))) {
 			return false
 		}
 	}
@@ -100,7 +102,7 @@ func copies(sets, from string) bool {
 func (s *statement) assigns(sets string) bool {
 	for set := range strings.SplitSeq(sets, ",") {
 		column, value, ok := strings.Cut(set, "=")
-		if _, given := s.value(value, name(column)); !ok || !given || living(column) {
+		if _, given := s.value(value, sqltext.Name(column)); !ok || !given || living(column) {
 			return false
 		}
 	}
@@ -158,33 +160,4 @@ func changed(column string) bool {
 func living(column string) bool {
 	return slices.ContainsFunc([]string{"seen", "beat", "expire", "lease", "alive", "ping", "lock", "owner", "until"},
 		func(word string) bool { return strings.Contains(column, word) })
-}
-
-// writes reports whether a text may be a statement that writes to a table.
-func writes(text, table string) bool {
-	text = normal(text)
-	for _, verb := range []string{"update ", "into ", "delete from ", "truncate ", "truncate table ", "drop table ", "merge into "} {
-		_, after, ok := strings.Cut(text, verb)
-		if to, _, _ := strings.Cut(strings.Replace(after, "(", " ", 1), " "); ok && name(to) == table {
-			return true
-		}
-	}
-	return false
-}
-
-// name returns a name without quotes and schema.
-func name(text string) string {
-	text = strings.Trim(strings.TrimSpace(text), "`\"[];")
-	return strings.Trim(text[strings.LastIndexByte(text, '.')+1:], "`\"[]")
-}
-
-// normal returns a statement in lower case, with one space between words, without the comments
-// before it.
-func normal(text string) string {
-	text = strings.TrimSpace(text)
-	for strings.HasPrefix(text, "--") {
-		_, text, _ = strings.Cut(text, "\n")
-		text = strings.TrimSpace(text)
-	}
-	return strings.TrimSuffix(strings.ToLower(strings.Join(strings.Fields(text), " ")), ";")
 }

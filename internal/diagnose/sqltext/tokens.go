@@ -1,10 +1,10 @@
-package sqlfullscan
+package sqltext
 
 import "strings"
 
-// tokens splits SQL into lower-case words, numbers and signs. Quoted names become words, literals
+// Tokens splits SQL into lower-case words, numbers and signs. Quoted names become words, literals
 // "'", and parameters of any notation "?". Comments are left out.
-func tokens(sql string) []string {
+func Tokens(sql string) []string {
 	var out []string
 	for i := 0; i < len(sql); {
 		c := sql[i]
@@ -69,14 +69,14 @@ func word(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// named reports whether a token is a name or a keyword.
-func named(token string) bool {
+// Named reports whether a token is a name or a keyword.
+func Named(token string) bool {
 	return token != "" && word(token[0]) && (token[0] < '0' || token[0] > '9')
 }
 
-// closing returns the index of the parenthesis that closes the one at open, or the number of
+// Closing returns the index of the parenthesis that closes the one at open, or the number of
 // tokens.
-func closing(ts []string, open int) int {
+func Closing(ts []string, open int) int {
 	depth := 0
 	for i := open; i < len(ts); i++ {
 		switch ts[i] {
@@ -91,13 +91,13 @@ func closing(ts []string, open int) int {
 	return len(ts)
 }
 
-// split cuts tokens at a token outside of parentheses.
-func split(ts []string, at string) (parts [][]string) {
+// Split cuts tokens at a token outside of parentheses.
+func Split(ts []string, at string) (parts [][]string) {
 	from := 0
 	for i := 0; i < len(ts); i++ {
 		switch ts[i] {
 		case "(":
-			i = closing(ts, i)
+			i = Closing(ts, i)
 		case at:
 			parts = append(parts, ts[from:i])
 			from = i + 1
