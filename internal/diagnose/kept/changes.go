@@ -77,7 +77,8 @@ func (c *Changes) Count() (sum float64, known bool) {
 }
 
 // changes reports whether a node may change the list: it assigns to it or a part of it, takes its
-// address, passes it to a function that may change it, or creates a value that it is a field of.
+// address, passes it to a function that does not visibly only read it, or creates a value that it
+// is a field of.
 func (c *Changes) changes(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -88,15 +89,23 @@ func (c *Changes) changes(n ast.Node) bool {
 		return n.Op == token.AND && c.is(n.X)
 	case *ast.CompositeLit:
 		return c.owner(c.Place.TypeOf(n))
+	case *ast.ValueSpec:
+		return n.Type != nil && len(n.Values) == 0 && c.owner(c.Place.TypeOf(n.Type))
 	case *ast.CallExpr:
-		if n == c.Skip {
+		if _, conversion := c.Place.Conversion(n); conversion || n == c.Skip {
 			return false
 		}
-		switch c.Place.CalleeName(n) {
-		case "len", "cap", "append", "copy", "slices.Clone", "slices.Contains", "slices.Index", "new":
-			return c.Place.CalleeName(n) == "copy" && c.is(n.Args[0])
+		if c.Place.CalleeName(n) == "new" {
+			return c.owner(c.Place.TypeOf(n.Args[0]))
 		}
-		return slices.ContainsFunc(n.Args, func(e ast.Expr) bool { return c.whole(e) })
+		for i, arg := range n.Args {
+			if c.whole(arg) && !(reading{Place: c.Place}).argument(n, i) {
+				return true
+			}
+		}
+		// copy and clear change the elements of a part, too.
+		name := c.Place.CalleeName(n)
+		return (name == "copy" || name == "clear" || name == "delete") && c.is(n.Args[0])
 	}
 	return false
 }
@@ -134,6 +143,10 @@ func (c *Changes) whole(e ast.Expr) bool {
 		return c.Place.Object(x.Sel) == c.Var
 	case *ast.SliceExpr:
 		return c.whole(x.X)
+	case *ast.CallExpr: // of a conversion that shares the elements
+		if t, ok := c.Place.Conversion(x); ok && len(x.Args) == 1 && !syntax.IsString(c.Place, x) {
+			return t != nil && c.whole(x.Args[0])
+		}
 	}
 	return false
 }
