@@ -1,10 +1,15 @@
 package rules_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/counts"
+	"github.com/hone-go/hone/internal/covdata"
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	keypercomparison "github.com/hone-go/hone/internal/diagnose/rules/key-per-comparison"
 	sortperinsert "github.com/hone-go/hone/internal/diagnose/rules/sort-per-insert"
+	sortunchanged "github.com/hone-go/hone/internal/diagnose/rules/sort-unchanged"
 	splitknownparts "github.com/hone-go/hone/internal/diagnose/rules/split-known-parts"
 )
 
@@ -70,4 +75,139 @@ var kept []string`
 		{"func dots(s string) []string { return strings.Split(s, \".\") } @ < one\n\nfunc F(s string) string {\n\treturn dots(s)[0] //: one\n}", "in callers of dots only parts"},
 		{"func slashes(s string) []string { return strings.Split(s, \"/\") } @ < two\n\nfunc F(s string) []string {\n\treturn slashes(s) //: two\n}", ""},
 	})
+}
+
+// TestSortUnchangedShapes: where the sorted list comes from, and what only reads it.
+func TestSortUnchangedShapes(t *testing.T) {
+	const head = `import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+)
+
+type metric struct {
+	name string
+	v    int
+}
+
+func (m *metric) key() string { return m.name }
+
+type byName []*metric
+
+func (b byName) Len() int           { return len(b) }
+func (b byName) Less(i, j int) bool { return b[i].key() < b[j].key() }
+func (b byName) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+
+type registry struct {
+	m    map[string]*metric
+	list []*metric
+	hot  map[string]*metric
+	pub  []*metric
+	on   bool
+}
+
+func (r *registry) add(m *metric) {
+	r.m[m.name] = m
+	r.list = append(r.list, m)
+}
+
+func join(list []*metric) (s string) {
+	for _, m := range list {
+		s += m.name
+	}
+	return s
+}
+
+func first(list []*metric) *metric {
+	all := list[:1]
+	return all[0]
+}
+
+func wipe(m map[string]*metric) { rest := m; clear(rest) }
+
+func (r *registry) all() []*metric {
+	out := make([]*metric, len(r.list))
+	copy(out, r.list)
+	return out
+}
+
+func (r *registry) above(v int) (out []*metric) {
+	for _, m := range r.list {
+		if m.v > v {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+type pair struct {
+	k string
+	m *metric
+}
+
+func keysOf[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+var _ = fmt.Sprint(json.Marshal, strings.Compare, cmp.Compare[int], maps.Keys[map[int]int], slices.Clone[[]int], first, wipe)`
+	once := strings.Count(head, "\n") + 3
+	complete := func(p *rule.Pass) {
+		p.Counts = ranTimes(600, func(line int) uint64 {
+			if line <= once {
+				return 1
+			}
+			return 1000
+		})
+	}
+	const by = "func(a, b *metric) int { return cmp.Compare(a.name, b.name) }"
+	checkShapesIn(t, sortunchanged.Rule(), head, "slices.pdqsortOrdered[go.shape.string] slices.Sorted[go.shape.string]", 0, []shape{
+		{"func (r *registry) F() (s string) {\n\tfor _, k := range slices.Sorted(maps.Keys(r.m)) { @\n\t\ts += r.m[k].name\n\t}\n\treturn s\n}", "sorts the keys of r.m again on every call"},
+		{"func (r *registry) F() []string {\n\tkeys := slices.Sorted(maps.Keys(r.m)) @\n\treturn keys\n}", "the keys of r.m"},
+		{"func (r *registry) F() []string {\n\tif r.on {\n\t\treturn slices.Sorted(maps.Keys(r.m)) @\n\t}\n\treturn nil\n}", "the keys of r.m again and again"},
+		{"func (r *registry) F() string {\n\treturn join(slices.SortedFunc(maps.Values(r.m), " + by + ")) @\n}", "the values of r.m"},
+		{"func (r *registry) F(m *metric) []string {\n\tr.hot[m.name] = m\n\treturn slices.Sorted(maps.Keys(r.hot)) @\n}", ""},
+		{"func (r *registry) F(q string) []*metric {\n\treturn slices.SortedFunc(maps.Values(r.m), func(a, b *metric) int { return cmp.Compare(a.name+q, b.name) }) @\n}", ""},
+	}, complete)
+	checkShapesIn(t, sortunchanged.Rule(), head, "sort.pdqsort sort.Sort", 0, []shape{
+		{"func (r *registry) F() string {\n\tall := r.all()\n\tsort.Sort(byName(all)) @\n\treturn join(all)\n}", "sorts all, made of r.list, again"},
+		{"func (r *registry) F() string {\n\tvs := make(byName, 0)\n\tfor _, m := range r.m {\n\t\tvs = append(vs, m)\n\t}\n\tsort.Sort(sort.Reverse(vs)) @\n\treturn join(vs)\n}", "sorts vs, made of r.m, again"},
+		{"func (r *registry) F() {\n\tsort.Sort(byName(r.pub)) @\n}", "sorts r.pub again"},
+		{"func (r *registry) F(v int) string {\n\tall := r.above(v)\n\tsort.Sort(byName(all)) @\n\treturn join(all)\n}", ""},
+		{"func (r *registry) F(extra *metric) string {\n\tall := r.all()\n\tall[0] = extra\n\tsort.Sort(byName(all)) @\n\treturn join(all)\n}", ""},
+	}, complete)
+	checkShapesIn(t, sortunchanged.Rule(), head, "slices.pdqsortCmpFunc[go.shape.*uint8] slices.SortFunc[go.shape.*uint8]", 0, []shape{
+		{"func (r *registry) F() string {\n\tvar ms []*metric\n\tfor _, m := range r.list {\n\t\tif m.v >= 0 {\n\t\t\tms = append(ms, m)\n\t\t}\n\t}\n\tslices.SortFunc(ms, " + by + ") @\n\treturn join(ms)\n}", "made of r.list"},
+		{"func (r *registry) F(v int) string {\n\tvar ms []*metric\n\tfor _, m := range r.list {\n\t\tif m.v >= v {\n\t\t\tms = append(ms, m)\n\t\t}\n\t}\n\tslices.SortFunc(ms, " + by + ") @\n\treturn join(ms)\n}", ""},
+		{"func (r *registry) F() (s string) {\n\tvar ps []pair\n\tfor k, m := range r.m {\n\t\tps = append(ps, pair{k, m})\n\t}\n\tslices.SortFunc(ps, func(a, b pair) int { return cmp.Compare(a.k, b.k) }) @\n\treturn ps[0].k\n}", "made of r.m"},
+		{"func (r *registry) F() []string {\n\treturn keysOf_N(r.m) //: c_N\n}\n\nfunc keysOf_N(m map[string]*metric) []string {\n\tkeys := make([]string, 0, len(m))\n\tfor k := range m {\n\t\tkeys = append(keys, k)\n\t}\n\tslices.SortFunc(keys, strings.Compare) @ < c_N\n\treturn keys\n}", "sorts r.m again"},
+		{"func (r *registry) F(m map[string]*metric) []string {\n\treturn keysOf_N(m) //: c_N\n}\n\nfunc keysOf_N(m map[string]*metric) []string {\n\tkeys := slices.Collect(maps.Keys(m))\n\tslices.SortFunc(keys, strings.Compare) @ < c_N\n\treturn keys\n}", ""},
+		// What else the program does with the list or map.
+		{"type reg_N struct{ m map[string]*metric }\n\nfunc (r *reg_N) F() []string {\n\tb, _ := json.Marshal(r.m)\n\tfmt.Println(len(b), keysOf(r.m), maps.Clone(r.m))\n\tkeys := slices.Collect(maps.Keys(r.m))\n\tslices.SortFunc(keys, strings.Compare) @\n\treturn keys\n}", "made of r.m"},
+		{"type reg_N struct{ list []*metric }\n\nfunc (r *reg_N) F() string {\n\tfirst(r.list)\n\tall := slices.Clone(r.list)\n\tslices.SortFunc(all, " + by + ") @\n\treturn join(r.list) + join(all)\n}", "made of r.list"},
+		{"type reg_N struct{ m map[string]*metric }\n\nfunc (r *reg_N) F() []string {\n\twipe(r.m)\n\tkeys := slices.Collect(maps.Keys(r.m))\n\tslices.SortFunc(keys, strings.Compare) @\n\treturn keys\n}", ""},
+		{"type reg_N struct{ list []*metric }\n\nfunc F(in []*metric) []*metric {\n\tvar r reg_N\n\tjson.Unmarshal(nil, &r)\n\treturn r.sorted()\n}\n\nfunc (r *reg_N) sorted() []*metric {\n\tslices.SortFunc(r.list, " + by + ") @\n\treturn r.list\n}", ""},
+	}, complete)
+}
+
+// ranTimes counts executions of the first lines of a made-up program, in one unit of work.
+func ranTimes(lines int, times func(line int) uint64) *counts.Index {
+	meta := &covdata.Meta{Packages: []covdata.Package{{Path: "example.com/madeup"}}}
+	var ns [][]uint64
+	for line := 1; line <= lines; line++ {
+		meta.Packages[0].Funcs = append(meta.Packages[0].Funcs, covdata.Func{
+			File:   "example.com/madeup/main.go",
+			Blocks: []covdata.Block{{StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 400, Statements: 1}},
+		})
+		ns = append(ns, []uint64{times(line)})
+	}
+	return counts.New(meta, []counts.Window{{Units: 1, Counts: covdata.Counts{ns}}})
 }

@@ -44,3 +44,15 @@ func List(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	}
 	return list
 }
+
+// Collects reports whether a function, as a profile names it, sorts elements into a new list.
+func Collects(function string) bool { return funcname.Match(function, "slices.Sorted*") }
+
+// Collected returns the sequence whose elements a call of slices.Sorted, SortedFunc or
+// SortedStableFunc sorts into a new list; nil for other calls.
+func Collected(p *gocode.Place, call *ast.CallExpr) ast.Expr {
+	if len(call.Args) == 0 || !Collects(p.CalleeName(call)) {
+		return nil
+	}
+	return ast.Unparen(call.Args[0])
+}

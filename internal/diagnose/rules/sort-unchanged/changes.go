@@ -3,130 +3,137 @@ package sortunchanged
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
-	"github.com/hone-go/hone/internal/diagnose/kept"
+	"github.com/hone-go/hone/internal/diagnose/effects"
+	"github.com/hone-go/hone/internal/diagnose/sorts"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// source returns the origin of a sorted list: itself or, for a local variable, the list that it is
-// a copy of or the map whose keys it holds. nil when that is not known.
-func source(p *gocode.Place, list ast.Expr) ast.Expr {
-	v := syntax.LocalVar(p, list)
-	if v == nil {
-		return list
-	}
-	if syntax.Param(p, v) {
-		return nil
-	}
-	var from ast.Expr
-	for _, value := range syntax.Assigned(p, v) {
-		call, ok := ast.Unparen(value).(*ast.CallExpr)
-		if !ok {
-			if lit, ok := ast.Unparen(value).(*ast.CompositeLit); ok && len(lit.Elts) == 0 {
-				continue
-			}
-			return nil
-		}
-		switch p.CalleeName(call) {
-		case "make":
-			continue
-		case "slices.Clone":
-			from = call.Args[0]
-		case "append":
-			switch {
-			case call.Ellipsis.IsValid() && len(call.Args) == 2:
-				from = call.Args[1]
-			case len(call.Args) == 2:
-				from = ranged(p, call.Args[1]) // names = append(names, name)
-			}
-		}
-		if from == nil {
-			return nil
-		}
-	}
-	return from
+// order collects what the order of a sort, or the elements of a list, depend on.
+type order struct {
+	keys  []*types.Var // fields of the elements
+	other bool         // something else: an argument of the call, state, or not known
+	seen  []*types.Func
 }
 
-// ranged returns the list or map of the range statement whose variable, or a field of it, an
-// expression is.
-func ranged(p *gocode.Place, e ast.Expr) ast.Expr {
-	v, _ := syntax.Var(p, e)
-	if v == nil {
-		return nil
-	}
-	for _, n := range p.Enclosing(e) {
-		loop, ok := n.(*ast.RangeStmt)
-		if !ok {
-			continue
-		}
-		if syntax.LocalVar(p, loop.Key) == v || loop.Value != nil && syntax.LocalVar(p, loop.Value) == v {
-			if plain(loop.Body) {
-				return loop.X
+// follow adds what code depends on, with the functions of its package that it calls. own reports
+// whether a variable is an element, or belongs to the code.
+func (o *order) follow(p *gocode.Place, code ast.Node, own func(*types.Var) bool) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			switch v, ok := p.Object(n).(*types.Var); {
+			case !ok:
+			case v.IsField():
+				o.keys = append(o.keys, v)
+			case !own(v):
+				o.other = true
 			}
+		case *ast.CallExpr:
+			o.call(p, n)
 		}
-		return nil
-	}
-	return nil
-}
-
-// plain reports whether a loop's body takes every element, without conditions.
-func plain(body *ast.BlockStmt) bool {
-	fine := true
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.IfStmt, *ast.SwitchStmt, *ast.BranchStmt, *ast.ReturnStmt:
-			fine = false
-		}
-		return fine
+		return !o.other
 	})
-	return fine
+}
+
+func (o *order) call(p *gocode.Place, call *ast.CallExpr) {
+	fn := p.Callee(call)
+	if fn == nil {
+		_, conversion := p.Conversion(call)
+		o.other = o.other || !conversion && p.CalleeName(call) == ""
+		return
+	}
+	decl := p.Declaration(fn)
+	switch {
+	case slices.Contains(o.seen, fn):
+	case decl == nil || decl.Body == nil:
+		o.other = o.other || effects.Impure(fn)
+	default:
+		o.seen = append(o.seen, fn)
+		o.body(p.Entry(decl))
+	}
+}
+
+// body adds what a function depends on.
+func (o *order) body(p *gocode.Place) {
+	o.follow(p, p.Decl.Body, func(v *types.Var) bool { return syntax.Inside(p.Decl, v.Pos()) })
 }
 
 // orderOf returns the fields that the order of a sort depends on; false when it also depends on
 // arguments of the call, or is not known.
 func orderOf(p *gocode.Place, call *ast.CallExpr, list ast.Expr) (keys []*types.Var, ok bool) {
 	if len(call.Args) < 2 {
-		t, ok := p.TypeOf(list).Underlying().(*types.Slice)
-		if !ok {
-			return nil, false
+		if fn := less(p, call); fn != nil {
+			o := order{seen: []*types.Func{fn}}
+			o.body(p.Entry(p.Declaration(fn)))
+			return o.keys, !o.other
 		}
-		_, basic := t.Elem().Underlying().(*types.Basic)
-		return nil, basic
+		if sorts.Collected(p, call) != nil {
+			list = call
+		}
+		return nil, basicElements(p, list)
 	}
-	less := call.Args[len(call.Args)-1]
-	lit, ok := ast.Unparen(less).(*ast.FuncLit)
-	if !ok {
-		// A function of a package, such as cmp.Compare or strings.Compare, has no state.
-		switch f := ast.Unparen(less).(type) {
-		case *ast.Ident:
-			_, ok = p.Object(f).(*types.Func)
-		case *ast.SelectorExpr:
-			var fn *types.Func
-			fn, ok = p.Object(f.Sel).(*types.Func)
-			ok = ok && fn.Signature().Recv() == nil
-		}
-		return nil, ok && basicElements(p, list)
+	o := order{}
+	switch by := ast.Unparen(call.Args[len(call.Args)-1]).(type) {
+	case *ast.FuncLit:
+		sorted, _ := syntax.Var(p, list)
+		o.follow(p, by.Body, func(v *types.Var) bool { return v == sorted || syntax.Inside(by, v.Pos()) })
+		return o.keys, !o.other
+	case *ast.Ident:
+		return named(p, call, list, by)
+	case *ast.SelectorExpr:
+		return named(p, call, list, by.Sel)
 	}
-	sorted, _ := syntax.Var(p, list)
-	fine := true
-	ast.Inspect(lit.Body, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok {
-			return fine
+	return nil, false
+}
+
+// named is orderOf for a sort by a function with a name. A function of another package, such as
+// cmp.Compare or strings.Compare, has no state.
+func named(p *gocode.Place, call *ast.CallExpr, list ast.Expr, by *ast.Ident) ([]*types.Var, bool) {
+	fn, ok := p.Object(by).(*types.Func)
+	if !ok || fn.Signature().Recv() != nil {
+		return nil, false
+	}
+	decl := p.Declaration(fn.Origin())
+	if decl == nil || decl.Body == nil {
+		if sorts.Collected(p, call) != nil {
+			list = call
 		}
-		v, ok := p.Object(id).(*types.Var)
-		switch {
-		case !ok:
-		case v.IsField():
-			keys = append(keys, v)
-		case v == sorted || syntax.Inside(lit, v.Pos()):
-		default:
-			fine = false
-		}
-		return fine
-	})
-	return keys, fine
+		return nil, basicElements(p, list)
+	}
+	o := order{seen: []*types.Func{fn}}
+	o.body(p.Entry(decl))
+	return o.keys, !o.other
+}
+
+// less returns the method Less of the list that sort.Sort or sort.Stable gets, if the package
+// declares it; nil for others.
+func less(p *gocode.Place, call *ast.CallExpr) *types.Func {
+	if name := p.CalleeName(call); name != "sort.Sort" && name != "sort.Stable" {
+		return nil
+	}
+	list := ast.Unparen(call.Args[0])
+	if c, ok := list.(*ast.CallExpr); ok && p.CalleeName(c) == "sort.Reverse" {
+		list = ast.Unparen(c.Args[0])
+	}
+	t := p.TypeOf(list)
+	if t == nil {
+		return nil
+	}
+	if _, slice := t.Underlying().(*types.Slice); !slice {
+		return nil // a struct may also hold how to compare
+	}
+	obj, _, _ := types.LookupFieldOrMethod(t, true, p.Pkg, "Less")
+	fn, _ := obj.(*types.Func)
+	if fn == nil {
+		return nil
+	}
+	if decl := p.Declaration(fn.Origin()); decl == nil || decl.Body == nil {
+		return nil
+	}
+	return fn.Origin()
 }
 
 func basicElements(p *gocode.Place, list ast.Expr) bool {
@@ -138,44 +145,21 @@ func basicElements(p *gocode.Place, list ast.Expr) bool {
 	return basic
 }
 
-// sorting counts how often a list is sorted.
-type sorting struct {
-	kept.Changes
-}
-
-// sorts returns how often the list is sorted for each unit of work: how often its function is
-// called. The sort's own line may hold the comparison, which runs more often. It reports false if
-// the sort does not run once in each call.
-func (c *sorting) sorts() (float64, bool) {
-	p := c.Place
-	var whole ast.Stmt
-	for _, stmt := range p.Decl.Body.List {
-		if syntax.Within(stmt, c.Skip) {
-			whole = stmt
+// straight reports whether a call runs in each call of its function, once.
+func straight(p *gocode.Place, call *ast.CallExpr) bool {
+	for _, n := range p.Enclosing(call) {
+		switch n := n.(type) {
+		case *ast.RangeStmt:
+			if !syntax.Within(n.X, call) {
+				return false
+			}
+		case *ast.IfStmt:
+			if syntax.Within(n.Body, call) || n.Else != nil && syntax.Within(n.Else, call) {
+				return false
+			}
+		case *ast.ForStmt, *ast.FuncLit, *ast.CaseClause, *ast.CommClause:
+			return false
 		}
 	}
-	if _, straight := whole.(*ast.ExprStmt); !straight {
-		return 0, false
-	}
-	for _, stmt := range p.Decl.Body.List {
-		if stmt == whole || holdsFunc(stmt) {
-			continue
-		}
-		if n, ok := c.Ran(stmt); ok {
-			return n, true
-		}
-	}
-	return 0, false
-}
-
-func holdsFunc(n ast.Node) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.FuncLit, *ast.ForStmt, *ast.RangeStmt:
-			found = true
-		}
-		return !found
-	})
-	return found
+	return true
 }

@@ -47,10 +47,10 @@ func Rule() rule.Rule {
 }
 
 const doc = `A handler sorts a list that the program keeps (a field, a package
-variable), or a copy of it, or the keys of a map that it keeps, each time it is
-called. The list did not change since the last time, so the result is the same:
-n·log₂(n) comparisons to find out what was known. A sort in place is also a
-write, so readers must be locked out.
+variable), or a copy of it, or the keys or values of a map that it keeps, each
+time it is called. The list did not change since the last time, so the result is
+the same: n·log₂(n) comparisons to find out what was known. A sort in place is
+also a write, so readers must be locked out.
 
 Sort the list where it changes, and keep it sorted (slices.BinarySearch and
 slices.Insert for single elements). Or keep a sorted copy, and drop it where the
@@ -70,87 +70,175 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		return finder.Line{}, false
 	}
 	s := &search{pass: p}
-	s.lines = finder.Remember(p, s.look)
+	s.lines, s.callers = finder.Remember(p, s.look), finder.Remember(p, s.lookBelow)
 	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
 }
 
 type search struct {
 	pass  *rule.Pass
 	lines *finder.Lines[again]
+	// callers are the lines that call a function which sorts its parameter, or a copy of it.
+	callers *finder.Lines[again]
 }
 
 // again is a call that sorts a list that did not change.
 type again struct {
-	place   *gocode.Place
-	list    ast.Expr   // what is sorted
-	kept    ast.Expr   // the list or map, or the one that it is a copy of
-	v       *types.Var // the same
-	sorts   float64    // for each unit of work
-	changes float64
-	open    bool // other packages may change it
+	place    *gocode.Place
+	list     ast.Expr   // what is sorted
+	kept     ast.Expr   // the list or map, or the one that it is a copy of
+	v        *types.Var // the same; nil when it is a parameter of the function
+	straight bool       // runs in each call of the function
+	sorts    float64    // for each unit of work
+	changes  float64
+	open     bool // other packages may change it
 }
 
 // caller returns the frame that sorts such a list.
 func (s *search) caller(r *site.Row) int {
 	for i := 1; i < len(r.Stack); i++ {
-		f := r.Stack[i]
-		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !sorts.Sorting(r.Stack[i-1].Function) {
+		f, below := r.Stack[i], r.Stack[i-1].Function
+		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !sorts.Sorting(below) && !sorts.Collects(below) {
 			continue
 		}
-		if s.lines.At(f) != nil {
+		switch a := s.lines.At(f); {
+		case a == nil:
+		case a.v != nil:
 			return i
+		case i+1 < len(r.Stack) && s.callers.At(r.Stack[i+1]) != nil:
+			return i + 1
 		}
 	}
 	return -1
 }
 
-// look returns the sort on a line of a list that hardly changes; nil for none.
+// sorted returns the list, map or sequence that a call sorts, and its origin; nil for none.
+func sorted(p *gocode.Place, call *ast.CallExpr) (ast.Expr, *origin) {
+	list := sorts.List(p, call)
+	if list == nil {
+		list = sorts.Collected(p, call)
+	}
+	if list == nil {
+		return nil, nil
+	}
+	o := sources{Place: p, before: call.End()}.of(list)
+	if o == nil {
+		return nil, nil
+	}
+	keys, ok := orderOf(p, call, list)
+	if !ok {
+		return nil, nil
+	}
+	o.keys = append(o.keys, keys...)
+	return list, o
+}
+
+// look returns the sort on a line of a list that hardly changes, or of a parameter; nil for none.
 func (s *search) look(f *site.Frame, p *gocode.Place) *again {
 	if p.Decl == nil {
 		return nil
 	}
 	p = p.Outer()
 	for _, call := range syntax.Calls(p) {
-		list := sorts.List(p, call)
-		if list == nil {
+		list, o := sorted(p, call)
+		if o == nil {
 			continue
 		}
-		from := source(p, list)
-		v := kept.Var(p, from)
-		if v == nil {
-			continue
+		if o.v == nil {
+			return &again{place: p, list: list}
 		}
-		keys, ok := orderOf(p, call, list)
-		if !ok {
-			continue
+		if a := s.count(f, p, call, list, o); a != nil {
+			return a
 		}
-		c := sorting{kept.Changes{Pass: s.pass, Frame: f, Place: p, Var: v, Keys: keys, Skip: call}}
-		a := &again{place: p, list: list, kept: from, v: v, open: v.Exported() && p.Pkg.Name() != "main"}
-		if a.sorts, ok = c.sorts(); !ok {
-			continue
-		}
-		if a.changes, ok = c.Count(); !ok || a.sorts < leastSorts*a.changes || s.pass.Manifest.Unit() == "run" && a.sorts < leastRuns {
-			continue
-		}
-		return a
 	}
 	return nil
 }
 
+// lookBelow returns the call on a line of a function that sorts its parameter, if that is a list
+// that hardly changes; nil for none.
+func (s *search) lookBelow(f *site.Frame, p *gocode.Place) *again {
+	if p.Decl == nil {
+		return nil
+	}
+	p = p.Outer()
+	for _, call := range syntax.Calls(p) {
+		decl := p.Declaration(p.Callee(call))
+		if decl == nil || decl.Body == nil {
+			continue
+		}
+		for _, below := range sortedParams(p.Entry(decl)) {
+			if below.param >= len(call.Args) {
+				continue
+			}
+			list := call.Args[below.param]
+			o := sources{Place: p, before: call.End()}.of(list)
+			if o == nil || o.v == nil {
+				continue
+			}
+			o.keys = append(o.keys, below.keys...)
+			if a := s.count(f, p, call, list, o); a != nil {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+// sortedParams returns the parameters that a function sorts, or copies of them.
+func sortedParams(p *gocode.Place) (found []*origin) {
+	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if _, o := sorted(p, call); o != nil && o.v == nil {
+				found = append(found, o)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// count returns a sort if its list hardly changes.
+func (s *search) count(f *site.Frame, p *gocode.Place, call *ast.CallExpr, list ast.Expr, o *origin) *again {
+	c := kept.Changes{Pass: s.pass, Frame: f, Place: p, Var: o.v, Keys: o.keys, Skip: call}
+	a := &again{place: p, list: list, kept: o.expr, v: o.v, straight: straight(p, call), open: o.v.Exported() && p.Pkg.Name() != "main"}
+	var ok bool
+	if a.sorts, ok = evidence.ReachedAt(s.pass, p, call.Pos()); !ok {
+		return nil
+	}
+	if a.changes, ok = c.Count(); !ok || a.sorts <= 0 || a.sorts < leastSorts*a.changes || s.pass.Manifest.Unit() == "run" && a.sorts < leastRuns {
+		return nil
+	}
+	return a
+}
+
 func (s *search) judge(c *finder.Case) bool {
 	a := s.lines.At(&c.Site.Frame)
-	if a == nil {
+	if a == nil || a.v == nil {
+		a = s.callers.At(&c.Site.Frame)
+	}
+	if a == nil || a.v == nil {
 		return false
 	}
 	from, what := syntax.Text(a.kept), syntax.Text(a.list)
-	if !syntax.Same(a.place, a.kept, a.list) {
+	if call, ok := a.list.(*ast.CallExpr); ok && len(call.Args) == 1 && syntax.Same(a.place, a.kept, call.Args[0]) {
+		switch a.place.CalleeName(call) { // maps.Keys(m)
+		case "maps.Keys":
+			what = "the keys of " + from
+		case "maps.Values", "slices.Values":
+			what = "the values of " + from
+		}
+	} else if !syntax.Same(a.place, a.kept, a.list) {
 		what += ", made of " + from + ","
+	}
+	when := "on every call"
+	if !a.straight {
+		when = "and again"
 	}
 	times := "which did not change while executions were counted"
 	if a.changes > 0 {
 		times = fmt.Sprintf("which changes once in %s sorts", units.Number(a.sorts/a.changes))
 	}
-	c.Cause = fmt.Sprintf("%s sorts %s again on every call, though the order follows from %s, %s.", syntax.FuncName(a.place), what, from, times)
+	c.Cause = fmt.Sprintf("%s sorts %s again %s, though the order follows from %s, %s.",
+		syntax.FuncName(a.place), what, when, from, times)
 	c.Fix = fmt.Sprintf("Sort where %s changes, and keep the result next to it.", from)
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,
