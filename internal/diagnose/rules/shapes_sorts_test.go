@@ -8,6 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/covdata"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	keypercomparison "github.com/hone-go/hone/internal/diagnose/rules/key-per-comparison"
+	sortforfew "github.com/hone-go/hone/internal/diagnose/rules/sort-for-few"
 	sortperinsert "github.com/hone-go/hone/internal/diagnose/rules/sort-per-insert"
 	sortunchanged "github.com/hone-go/hone/internal/diagnose/rules/sort-unchanged"
 	splitknownparts "github.com/hone-go/hone/internal/diagnose/rules/split-known-parts"
@@ -210,4 +211,60 @@ func ranTimes(lines int, times func(line int) uint64) *counts.Index {
 		ns = append(ns, []uint64{times(line)})
 	}
 	return counts.New(meta, []counts.Window{{Units: 1, Counts: covdata.Counts{ns}}})
+}
+
+// TestSortForFewShapes: lists that sort functions return, pages, and tests.
+func TestSortForFewShapes(t *testing.T) {
+	const head = `import (
+	"maps"
+	"slices"
+	"sort"
+)
+
+type top struct{ list []int }
+
+func odd(x int) bool { return x%2 == 1 }
+
+var tried int
+
+func try(x int) bool { tried++; return x > 3 }
+
+func limit(list []int, n int) []int {
+	if n > len(list) {
+		return list
+	}
+	return list[:n]
+}
+
+func sum(list []int) (s int) {
+	for _, x := range list {
+		s += x
+	}
+	return s
+}
+
+func second(list []int) int { return list[1] }
+
+var _, _ = maps.Keys[map[int]int], sort.Ints`
+	checkShapes(t, sortforfew.Rule(), head, "slices.pdqsortOrdered[go.shape.int] slices.Sorted[go.shape.int]", 0, []shape{
+		{"func F(m map[int]int) int { return slices.Sorted(maps.Keys(m))[0] } @", "Range over maps.Keys(m) once"},
+		{"func F(m map[int]int) int { return second(slices.Sorted(maps.Keys(m))) } @", "reads only list[1]"},
+		{"func F(m map[int]int) []int {\n\tkeys := slices.Sorted(maps.Keys(m)) @\n\tif len(keys) > 10 {\n\t\tkeys = keys[:10]\n\t}\n\treturn keys\n}", "reads only keys[:10]"},
+		{"func F(m map[int]int) (s int) {\n\tfor i, k := range slices.Sorted(maps.Keys(m)) { @\n\t\tif i == 5 {\n\t\t\tbreak\n\t\t}\n\t\ts += m[k]\n\t}\n\treturn s\n}", "reads only the first 5 elements"},
+		{"func F(m map[int]int) int { return sum(slices.Sorted(maps.Keys(m))) } @", ""},
+		{"func F(m map[int]int, i int) int { return slices.Sorted(maps.Keys(m))[i] } @", ""},
+	})
+	checkShapes(t, sortforfew.Rule(), head, "slices.pdqsortOrdered[go.shape.int] sort.Ints", 0, []shape{
+		{"func F(xs []int, n int) (out []int) {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\tfor _, x := range all {\n\t\tout = append(out, x)\n\t\tif len(out) == n {\n\t\t\treturn out\n\t\t}\n\t}\n\treturn out\n}", "reads only the first n elements"},
+		{"func F(xs []int, off, n int) []int {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\tif off+n > len(all) {\n\t\tn = len(all) - off\n\t}\n\treturn all[off : off+n]\n}", "reads only all[off:off + n]"},
+		{"func F(xs []int, off, n int) []int {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\tend := off + n\n\tif end > len(all) {\n\t\tend = len(all)\n\t}\n\treturn all[off:end]\n}", "reads only all[off:end]"},
+		{"func F(xs []int, off int) []int {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\treturn all[off : len(all)-1]\n}", ""},
+		{"func F(xs []int) int {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\tfor _, x := range all {\n\t\tif odd(x) {\n\t\t\treturn x\n\t\t}\n\t}\n\treturn 0\n}", "the first element that passes the test"},
+		{"func F(xs []int) int {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\tfor _, x := range all {\n\t\tif try(x) {\n\t\t\treturn x\n\t\t}\n\t}\n\treturn 0\n}", ""},
+		{"func F(xs []int) int {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\tfor i, x := range all {\n\t\tif odd(x) {\n\t\t\treturn i\n\t\t}\n\t}\n\treturn 0\n}", ""},
+		{"func F(xs []int, n int) []int {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\treturn limit(all, n)\n}", "reads only list[:n]"},
+		{"func F(xs []int, n int) []int {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\tif len(all) <= n {\n\t\treturn all\n\t}\n\treturn all[:n]\n}", "reads only all[:n]"},
+		{"func (t *top) F(xs []int) {\n\tt.list = append(t.list[:0], xs...)\n\tsort.Ints(t.list) @\n\tif len(t.list) > 20 {\n\t\tt.list = t.list[:20]\n\t}\n}", "reads only t.list[:20]"},
+		{"func (t *top) F(xs []int) {\n\tt.list = append(t.list[:0], xs...)\n\tsort.Ints(t.list) @\n}", ""},
+	})
 }

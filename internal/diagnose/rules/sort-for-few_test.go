@@ -24,7 +24,7 @@ func TestSortForFewUses(t *testing.T) {
 		{"parameter", "return sum(list[:n])", "list[:n]", rule.Likely},
 		{"end", "return sum(list[len(list)-3:])", "list[len(list) - 3:]", rule.Measured},
 		{"from zero", "return sum(list[0:3])", "list[0:3]", rule.Measured},
-		{"middle", "return sum(list[3:6])", "", ""},
+		{"middle", "return sum(list[3:6])", "list[3:6]", rule.Measured},
 		{"half", "return sum(list[:len(list)/2])", "", ""},
 		{"many", "return sum(list[:5000])", "", ""},
 		{"minimum", "return sum(list[:min(len(list), 7)])", "list[:min(len(list), 7)]", rule.Measured},

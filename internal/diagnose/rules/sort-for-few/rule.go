@@ -42,9 +42,10 @@ func Rule() rule.Rule {
 }
 
 const doc = `A function sorts a list and then reads only its first or last elements: the ten
-best, the newest, the smallest. Sorting n elements takes about n·log₂(n)
-comparisons. Finding the smallest takes n, finding the k smallest little more:
-most elements are compared once, with the worst of those that were kept.
+best, the newest, the smallest, a page, the first that passes a test. Sorting n
+elements takes about n·log₂(n) comparisons. Finding the smallest takes n,
+finding the k smallest little more: most elements are compared once, with the
+worst of those that were kept.
 
 Use slices.MinFunc or MaxFunc for one element. For k elements, scan the list
 once and keep the best k in a sorted slice or in a container/heap. The list then
@@ -99,6 +100,8 @@ type sorted struct {
 	list  ast.Expr
 	taken *taken // nil when more than a few elements are read
 	param int    // of the function, which leaves the list to its caller; -1 when it is none
+	// collects is true for slices.Sorted, which makes the list of a sequence.
+	collects bool
 }
 
 // caller returns the frame of a row that sorts a list of which a few elements are used: the line
@@ -107,7 +110,7 @@ type sorted struct {
 func (s *search) caller(r *site.Row) int {
 	for i := 1; i < len(r.Stack); i++ {
 		f := r.Stack[i]
-		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !sorts.Sorting(r.Stack[i-1].Function) {
+		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !sorts.Sorting(r.Stack[i-1].Function) && !sorts.Collects(r.Stack[i-1].Function) {
 			continue
 		}
 		found := s.at(f, -1)
@@ -146,13 +149,24 @@ func (s *search) look(f *site.Frame, p *gocode.Place, param int) *sorted {
 		if fn := p.Callee(call); list == nil && param >= 0 && fn != nil && p.Declaration(fn) != nil && param < len(call.Args) {
 			list = ast.Unparen(call.Args[param])
 		}
+		if seq := sorts.Collected(p, call); seq != nil {
+			found := &sorted{frame: f, place: p, call: call, list: seq, collects: true, param: -1}
+			u := uses{pass: s.pass, frame: f, place: p, v: syntax.LocalVar(p, syntax.AssignedTo(p, call))}
+			if u.v != nil && u.judge(call) || u.v == nil && u.takes(call) {
+				found.taken = u.first
+			}
+			return found
+		}
 		if list == nil {
 			continue
 		}
 		found := &sorted{frame: f, place: p, call: call, list: list, param: -1}
 		v := syntax.LocalVar(p, list)
 		if v == nil {
-			return nil
+			u := uses{pass: s.pass, frame: f, place: p}
+			u.trimmed(call, list)
+			found.taken = u.first
+			return found
 		}
 		if syntax.Param(p, v) {
 			found.param = syntax.ParamIndex(syntax.SignatureOf(p), v)
@@ -226,9 +240,14 @@ func (f *sorted) describe(c *finder.Case) bool {
 	}
 	c.Cause = fmt.Sprintf("%s sorts %s%s, of which line %d reads only %s: most of the order that the sort computes is never used.",
 		funcname.Short(c.Place.CalleeName(f.call)), list, size, t.line, t.text)
-	if t.count == 1 {
+	switch {
+	case t.passing:
+		c.Fix = fmt.Sprintf("Scan %s once for the best element that passes the test: compare first, and test only elements that are better than the best so far.", list)
+	case f.collects:
+		c.Fix = fmt.Sprintf("Range over %s once, and keep only the best: no list of all need be made and sorted.", list)
+	case t.count == 1:
 		c.Fix = fmt.Sprintf("Use slices.MinFunc or slices.MaxFunc on %s: it compares each element once, and %s need not be copied or sorted.", list, list)
-	} else {
+	default:
 		c.Fix = fmt.Sprintf("Scan %s once and keep the best %s in a sorted slice or a container/heap; or, if %s rarely changes, keep it sorted.", list, t.number(), list)
 	}
 	if t.count == 0 {

@@ -24,6 +24,8 @@ type taken struct {
 	line  int
 	count int64 // 0: not constant
 	by    string
+	// passing is true for the first element that passes a test.
+	passing bool
 }
 
 // number names how many elements are taken.
@@ -41,6 +43,7 @@ type uses struct {
 	place *gocode.Place
 	v     *types.Var
 	first *taken
+	below int // calls that were followed
 }
 
 // judge reports whether only a few elements are read after the call; first is the use that reads
@@ -53,6 +56,11 @@ func (u *uses) judge(call *ast.CallExpr) bool {
 	reads := slices.DeleteFunc(syntax.Reads(p, u.v), func(id *ast.Ident) bool {
 		return id.Pos() < call.End() || syntax.Exclusive(p, call, id)
 	})
+	return u.all(reads)
+}
+
+// all reports whether none of these uses reads more than a few elements.
+func (u *uses) all(reads []*ast.Ident) bool {
 	slices.SortFunc(reads, func(a, b *ast.Ident) int { return int(a.Pos() - b.Pos()) })
 	for _, id := range reads {
 		cuts, ok := u.use(id)
@@ -76,20 +84,29 @@ func (u *uses) looped(call *ast.CallExpr) bool {
 	return false
 }
 
+// takes reports whether an expression that is the list is used for a few elements.
+func (u *uses) takes(list ast.Expr) bool {
+	_, ok := u.use(list)
+	return ok && u.first != nil
+}
+
 // use judges one use of the list. cuts says that it replaces the list by the few elements.
-func (u *uses) use(id *ast.Ident) (cuts, ok bool) {
+func (u *uses) use(list ast.Expr) (cuts, ok bool) {
 	p := u.place
-	switch n := syntax.Parent(p, id).(type) {
+	if u.v != nil && u.shorter(list) {
+		return false, true
+	}
+	switch n := syntax.Parent(p, list).(type) {
 	case *ast.SliceExpr:
 		t, ok := fewIn(p, u.v, n)
-		if !ok || ast.Unparen(n.X) != id {
+		if !ok || ast.Unparen(n.X) != list {
 			return false, false
 		}
 		u.take(n, t)
 		to, _ := syntax.AssignedTo(p, n).(*ast.Ident)
-		return to != nil && p.Object(to) == u.v, true
+		return to != nil && u.v != nil && p.Object(to) == u.v, true
 	case *ast.IndexExpr:
-		if ast.Unparen(n.X) != id || syntax.Defines(p, n) {
+		if ast.Unparen(n.X) != list || syntax.Defines(p, n) {
 			return false, false
 		}
 		if _, constant := syntax.ConstInt(p, n.Index); constant || last(p, u.v, n.Index) {
@@ -99,9 +116,9 @@ func (u *uses) use(id *ast.Ident) (cuts, ok bool) {
 		return false, u.bounded(n)
 	case *ast.CallExpr:
 		name := p.CalleeName(n)
-		return false, name == "len" || name == "cap"
+		return false, name == "len" || name == "cap" || u.passed(n, list)
 	case *ast.RangeStmt:
-		return false, n.X == id && u.breaks(n)
+		return false, n.X == list && (u.breaks(n) || u.passes(n))
 	case *ast.ReturnStmt:
 		return false, u.callers(n)
 	case *ast.BinaryExpr: // list == nil
@@ -142,9 +159,10 @@ func fewIn(p *gocode.Place, v *types.Var, n *ast.SliceExpr) (count, bool) {
 			return fewOf(p, v, b.Y)
 		}
 	case n.Low != nil && n.High != nil:
-		if zero, ok := syntax.ConstInt(p, n.Low); ok && zero == 0 {
+		if _, ok := syntax.ConstInt(p, n.Low); ok {
 			return fewOf(p, v, n.High)
 		}
+		return page(p, v, n)
 	}
 	return count{}, false
 }
@@ -208,7 +226,7 @@ func limiting(name string) bool {
 // isLen reports whether an expression is len(v).
 func isLen(p *gocode.Place, v *types.Var, e ast.Expr) bool {
 	call, ok := syntax.Origin(p, e).(*ast.CallExpr)
-	return ok && p.CalleeName(call) == "len" && len(call.Args) == 1 && syntax.LocalVar(p, call.Args[0]) == v
+	return ok && v != nil && p.CalleeName(call) == "len" && len(call.Args) == 1 && syntax.LocalVar(p, call.Args[0]) == v
 }
 
 // last reports whether an index is counted from the list's end: len(x)-1.
