@@ -148,6 +148,9 @@ func (c *cache) refresh() {
 		// The called function stores.
 		{"func (c *cache) F() *table {\n\tif time.Since(c.at) > time.Second {\n\t\tc.refresh() @\n\t}\n\treturn c.v\n}", says},
 		{"func (c *cache) F() *table {\n\tif t := c.v; t != nil {\n\t\treturn t\n\t}\n\tc.refresh() @\n\treturn c.v\n}", says},
+		// The next of many, and what is used up.
+		{"func (c *cache) F() *table {\n\tfor range 8 {\n\t\tif c.v == nil {\n\t\t\tc.refresh() @\n\t\t}\n\t}\n\treturn c.v\n}", ""},
+		{"func (c *cache) F() *table {\n\tif c.v == nil {\n\t\tc.refresh() @\n\t}\n\tt := c.v\n\tc.v = nil\n\treturn t\n}", ""},
 		{"func (c *cache) F() *table {\n\tif c.stopped {\n\t\treturn nil\n\t}\n\tc.refresh() @\n\treturn c.v\n}", ""},
 	}, overlapping)
 	checkShapesIn(t, cachestampede.Rule(), stampedeHead+`

@@ -146,13 +146,13 @@ func refills(p *gocode.Place, call *ast.CallExpr, kept []store) bool {
 		}
 	}
 	decl := p.Declaration(p.Callee(call))
-	if decl == nil || decl.Body == nil {
-		return false
+	if decl == nil || decl.Body == nil || p.LoopAround(call) != nil {
+		return false // the next of many, not a miss
 	}
-	inside := usesOf(o.Entry(decl), token.NoPos, 2)
+	inside, own := usesOf(o.Entry(decl), token.NoPos, 2), usesOf(o, token.NoPos, 1)
 	looked, values := false, false
 	for obj := range inside.set {
-		looked = looked || before.read[obj] && !before.set[obj]
+		looked = looked || before.read[obj] && !before.set[obj] && !own.set[obj] // what it sets itself it uses up
 		values = values || holdsValue(obj.Type())
 	}
 	return looked && values
