@@ -10,7 +10,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
-	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
@@ -110,6 +109,8 @@ type found struct {
 	entries float64 // of the loop, per unit of work
 	loop    string  // "line 12 of broadcast"
 	sent    bool    // through channels
+	// websocket says that a websocket library encodes the value.
+	websocket bool
 }
 
 // frame returns the frame of the main module, nearest the leaf, that encodes a value for one of
@@ -137,6 +138,7 @@ func (s *search) frame(r *site.Row) int {
 	if f == nil {
 		return -1
 	}
+	f.websocket = slices.ContainsFunc(r.Stack[encoder:encoder+at], func(f *site.Frame) bool { return strings.Contains(f.Function, "websocket") })
 	line := r.Stack[encoder+at]
 	s.at[gocode.Pos{File: line.File, Line: line.Line}] = f
 	return encoder + at
@@ -165,7 +167,7 @@ func (s *search) judge(c *finder.Case) bool {
 		c.Cause = fmt.Sprintf("%s encodes %s in the goroutine of each receiver: the loop on %s sends one value to %s channels. The result is the same each time.", name, f.value, f.loop, n)
 		c.Fix = fmt.Sprintf("Encode the value once, before the loop on %s, and send the bytes to the channels.", f.loop)
 	}
-	if strings.Contains(syntax.FuncName(c.Place)+name, "WriteJSON") || strings.Contains(strings.ToLower(c.Site.Function), "websocket") {
+	if f.websocket {
 		c.Fix += " Prepared messages of websocket libraries keep the frame, too."
 	}
 	c.Evidence = append(c.Evidence, rule.Evidence{What: "receivers counted", Value: n + " for each value"})
