@@ -172,6 +172,7 @@ import (
 	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
 	tableofpairs "github.com/hone-go/hone/internal/diagnose/rules/table-of-pairs"
 	tablerebuilt "github.com/hone-go/hone/internal/diagnose/rules/table-rebuilt"
+	tempfileperitem "github.com/hone-go/hone/internal/diagnose/rules/temp-file-per-item"
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
 	tickwait "github.com/hone-go/hone/internal/diagnose/rules/tick-wait"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
@@ -360,6 +361,7 @@ func All() []rule.Rule {
 		stringbytescopy.Rule(),
 		tableofpairs.Rule(),
 		tablerebuilt.Rule(),
+		tempfileperitem.Rule(),
 		templateparsepercall.Rule(),
 		tickwait.Rule(),
 		timeformatnow.Rule(),
