@@ -63,8 +63,8 @@ must be part of a transaction. The rule reports constant SELECT statements that
 run about once per request or more, or many times per second, with constants or
 values that were set once as their arguments: never with values that may come
 from the request. No executed statement of the program writes to their tables;
-other programs may. It does not report queries in transactions, with FOR UPDATE,
-and of queues.
+other programs may. It leaves alone queries in transactions, with FOR UPDATE, and
+of tables that are used as queues.
 
 Seen in the field: sourcegraph/sourcegraph-public-snapshot#6626 (240 reads of
 the configuration per minute, 24 with a cache), justtrackio/gosoline#898,
@@ -143,7 +143,7 @@ func (s *search) often(perUnit float64) bool {
 func (s *search) describe(c *finder.Case, q *query) {
 	c.Confidence = rule.Likely // other programs may write to the table
 	from := strings.Join(q.tables, ", ")
-	c.Cause = fmt.Sprintf("%s sends the same query of %s again, %s %s, with arguments that do not depend on the request. The program writes there less than once in %d of these queries, or never: the rows are nearly always the same.",
+	c.Cause = fmt.Sprintf("%s sends the same query of %s again, %s %s, with arguments that do not depend on the request. The program itself writes there less than once in %d of these queries, or never: unless others write, the rows are the same.",
 		syntax.FuncName(q.place), from, evidence.Times(q.perUnit), s.per(), int(1/seldom))
 	c.Fix = fmt.Sprintf("Keep the rows of %s in memory, and read them again every few seconds or when they change: one goroutine replaces an atomic.Pointer, from which requests read.", from)
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s queries %s", units.Number(q.perUnit), s.per())})

@@ -244,7 +244,7 @@ func (f *sorted) describe(c *finder.Case) bool {
 	case t.passing:
 		c.Fix = fmt.Sprintf("Scan %s once for the best element that passes the test: compare first, and test only elements that are better than the best so far.", list)
 	case f.collects:
-		c.Fix = fmt.Sprintf("Range over %s once, and keep only the best: no list of all need be made and sorted.", list)
+		c.Fix = fmt.Sprintf("Range over %s once, and keep only the best, without a sorted list of all.", list)
 	case t.count == 1:
 		c.Fix = fmt.Sprintf("Use slices.MinFunc or slices.MaxFunc on %s: it compares each element once, and %s need not be copied or sorted.", list, list)
 	default:

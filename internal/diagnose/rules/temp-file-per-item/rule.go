@@ -63,7 +63,7 @@ func judge(c *finder.Case) bool {
 		return false
 	}
 	e, ok := evidence.Executions(c.Pass, c.Site.Frame)
-	if !ok || !evidence.Hot(c.Pass, e) || !passing(c.Place) {
+	if !ok || !evidence.Hot(c.Pass, e) || !shortLived(c.Place) {
 		return false
 	}
 	c.Confidence = rule.Likely // how large the contents may be is not known
@@ -73,9 +73,9 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// passing reports whether a package removes files, and neither gives them another name nor to
-// another process.
-func passing(p *gocode.Place) bool {
+// shortLived reports whether a package removes its files, and neither renames them nor starts a
+// process that could read them.
+func shortLived(p *gocode.Place) bool {
 	removes, leaves := false, false
 	for _, file := range p.Files() {
 		ast.Inspect(file, func(n ast.Node) bool {
