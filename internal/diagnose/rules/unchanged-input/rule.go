@@ -14,6 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
@@ -57,7 +58,9 @@ It is fine where the value does change, or where the work is done once. The rule
 uses counted executions, not names: it reports calls whose arguments depend on
 fields and variables that were set less than once in a hundred runs of the line
 (in ten for conversions of a text), and whose results depend on their arguments
-alone. A result that is changed after the call must be copied first.
+alone. Where a map would keep one result for each of a few inputs, a call must
+take at least 200 ns. A result that is changed after the call must be copied
+first.
 
 Seen in the field: gin-gonic/gin#2674 (trusted networks parsed for each
 request), emicklei/go-restful#588 (patterns of routes compiled for each
@@ -81,10 +84,24 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 			}
 			f.file = f.file || file
 		}
+		if f.few && cheap(c) {
+			return false
+		}
 		f.describe(p, c.Match)
 		return true
 	}
 	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
+}
+
+// leastKept is the least time in seconds that a result must take to compute if it would be looked
+// up in a map by its input instead, which takes 20 to 60 ns for strings and small structs.
+const leastKept = 200e-9
+
+// cheap reports whether a call takes less time than a search for its result is worth.
+func cheap(c *finder.Case) bool {
+	nanoseconds, _ := stacks.Sum(c.CPU)
+	each, known := evidence.PerExecution(c.Pass, c.Site.Frame, float64(nanoseconds)*1e-9)
+	return known && each < leastKept
 }
 
 // search caches which lines call a function whose input does not change.
