@@ -65,8 +65,9 @@ func (c *Changes) Count() (sum float64, known bool) {
 			if !ok || fn.Body == nil {
 				continue // initialisers run once
 			}
+			r := reading{Place: c.Place.Entry(fn), skip: c.Skip}
 			ast.Inspect(fn.Body, func(n ast.Node) bool {
-				if n != nil && c.changes(n) {
+				if n != nil && c.changes(r, n) {
 					add(n)
 				}
 				return true
@@ -76,13 +77,13 @@ func (c *Changes) Count() (sum float64, known bool) {
 	return sum, known
 }
 
-// changes reports whether a node may change the list: it assigns to it or a part of it, takes its
-// address, passes it to a function that does not visibly only read it, or creates a value that it
-// is a field of.
-func (c *Changes) changes(n ast.Node) bool {
+// changes reports whether a node of a function may change the list: it assigns to it or a part of
+// it, takes its address, gives it to a variable, function or method that does not visibly only read
+// it, or creates a value that it is a field of.
+func (c *Changes) changes(r reading, n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
-		return slices.ContainsFunc(n.Lhs, c.is)
+		return slices.ContainsFunc(n.Lhs, c.is) || slices.ContainsFunc(n.Rhs, func(e ast.Expr) bool { return c.shared(e) && !r.value(e) })
 	case *ast.IncDecStmt:
 		return c.is(n.X)
 	case *ast.UnaryExpr:
@@ -90,7 +91,8 @@ func (c *Changes) changes(n ast.Node) bool {
 	case *ast.CompositeLit:
 		return c.owner(c.Place.TypeOf(n))
 	case *ast.ValueSpec:
-		return n.Type != nil && len(n.Values) == 0 && c.owner(c.Place.TypeOf(n.Type))
+		return n.Type != nil && len(n.Values) == 0 && c.owner(c.Place.TypeOf(n.Type)) ||
+			slices.ContainsFunc(n.Values, func(e ast.Expr) bool { return c.shared(e) && !r.value(e) })
 	case *ast.CallExpr:
 		if _, conversion := c.Place.Conversion(n); conversion || n == c.Skip {
 			return false
@@ -99,9 +101,12 @@ func (c *Changes) changes(n ast.Node) bool {
 			return c.owner(c.Place.TypeOf(n.Args[0]))
 		}
 		for i, arg := range n.Args {
-			if c.whole(arg) && !(reading{Place: c.Place}).argument(n, i) {
+			if c.whole(arg) && !r.argument(n, i) {
 				return true
 			}
+		}
+		if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok && c.shared(sel.X) && !r.method(n) {
+			return true
 		}
 		// copy and clear change the elements of a part, too.
 		name := c.Place.CalleeName(n)
@@ -149,6 +154,18 @@ func (c *Changes) whole(e ast.Expr) bool {
 		}
 	}
 	return false
+}
+
+// shared reports whether an expression is the list itself, and of a type whose copies have the same
+// elements.
+func (c *Changes) shared(e ast.Expr) bool {
+	if t := c.Place.TypeOf(e); t == nil || !c.whole(e) {
+		return false
+	} else if _, list := t.Underlying().(*types.Slice); !list {
+		_, table := t.Underlying().(*types.Map)
+		return table
+	}
+	return true
 }
 
 // owner reports whether a type is the struct that the list is a field of.

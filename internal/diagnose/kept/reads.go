@@ -33,7 +33,8 @@ const deepest = 4
 // reading follows a list or map through functions of its package.
 type reading struct {
 	*gocode.Place
-	seen []*types.Var // parameters and local variables that hold it
+	seen []*types.Var  // parameters and local variables that hold it
+	skip *ast.CallExpr // a call that does not count, nil for none
 }
 
 // argument reports whether a call only reads its argument i: it is one of readers, or a function of
@@ -43,7 +44,7 @@ func (r reading) argument(call *ast.CallExpr, i int) bool {
 	if name == "copy" {
 		return i == 1
 	}
-	if funcname.Match(name, readers...) {
+	if call == r.skip || funcname.Match(name, readers...) {
 		return true
 	}
 	fn := r.Callee(call)
@@ -55,7 +56,7 @@ func (r reading) argument(call *ast.CallExpr, i int) bool {
 	if fn.Signature().Variadic() && i >= params.Len()-1 && !call.Ellipsis.IsValid() {
 		return false // as an element of another list
 	}
-	return i < params.Len() && reading{r.Entry(decl), r.seen}.variable(params.At(i))
+	return i < params.Len() && reading{r.Entry(decl), r.seen, r.skip}.variable(params.At(i))
 }
 
 // variable reports whether a function only reads what its parameter or local variable holds.
@@ -98,14 +99,18 @@ func (r reading) value(e ast.Expr) bool {
 		if !ok || ast.Unparen(call.Fun) != n {
 			return false
 		}
-		fn := r.Callee(call)
-		decl := r.Declaration(fn)
-		return decl != nil && decl.Body != nil && reading{r.Entry(decl), r.seen}.receiver(decl)
+		return r.method(call)
 	case *ast.AssignStmt, *ast.ValueSpec:
 		v := syntax.LocalVar(r.Place, syntax.AssignedTo(r.Place, e))
 		return v != nil && r.variable(v)
 	}
 	return false
+}
+
+// method reports whether a method that is called only reads its receiver.
+func (r reading) method(call *ast.CallExpr) bool {
+	decl := r.Declaration(r.Callee(call))
+	return decl != nil && decl.Body != nil && reading{r.Entry(decl), r.seen, r.skip}.receiver(decl)
 }
 
 // receiver reports whether a method only reads its receiver.

@@ -195,6 +195,10 @@ var _ = fmt.Sprint(json.Marshal, strings.Compare, cmp.Compare[int], maps.Keys[ma
 		{"type reg_N struct{ m map[string]*metric }\n\nfunc (r *reg_N) F() []string {\n\tb, _ := json.Marshal(r.m)\n\tfmt.Println(len(b), keysOf(r.m), maps.Clone(r.m))\n\tkeys := slices.Collect(maps.Keys(r.m))\n\tslices.SortFunc(keys, strings.Compare) @\n\treturn keys\n}", "made of r.m"},
 		{"type reg_N struct{ list []*metric }\n\nfunc (r *reg_N) F() string {\n\tfirst(r.list)\n\tall := slices.Clone(r.list)\n\tslices.SortFunc(all, " + by + ") @\n\treturn join(r.list) + join(all)\n}", "made of r.list"},
 		{"type reg_N struct{ m map[string]*metric }\n\nfunc (r *reg_N) F() []string {\n\twipe(r.m)\n\tkeys := slices.Collect(maps.Keys(r.m))\n\tslices.SortFunc(keys, strings.Compare) @\n\treturn keys\n}", ""},
+		{"type reg_N struct{ m map[string]*metric }\n\nfunc (r *reg_N) F() []string {\n\tall := r.m\n\tfmt.Println(len(all))\n\tkeys := slices.Collect(maps.Keys(r.m))\n\tslices.SortFunc(keys, strings.Compare) @\n\treturn keys\n}", "made of r.m"},
+		{"type reg_N struct{ m map[string]*metric }\n\nfunc (r *reg_N) F(m *metric) []string {\n\tall := r.m\n\tall[m.name] = m\n\tkeys := slices.Collect(maps.Keys(r.m))\n\tslices.SortFunc(keys, strings.Compare) @\n\treturn keys\n}", ""},
+		{"type index_N map[string]*metric\n\nfunc (x index_N) put(m *metric) { x[m.name] = m }\n\ntype reg_N struct{ m index_N }\n\nfunc (r *reg_N) F(m *metric) []string {\n\tr.m.put(m)\n\tkeys := slices.Collect(maps.Keys(r.m))\n\tslices.SortFunc(keys, strings.Compare) @\n\treturn keys\n}", ""},
+		{"type index_N map[string]*metric\n\nfunc (x index_N) get(name string) *metric { return x[name] }\n\ntype reg_N struct{ m index_N }\n\nfunc (r *reg_N) F() []string {\n\tfmt.Println(r.m.get(\"a\"))\n\tkeys := slices.Collect(maps.Keys(r.m))\n\tslices.SortFunc(keys, strings.Compare) @\n\treturn keys\n}", "made of r.m"},
 		{"type reg_N struct{ list []*metric }\n\nfunc F(in []*metric) []*metric {\n\tvar r reg_N\n\tjson.Unmarshal(nil, &r)\n\treturn r.sorted()\n}\n\nfunc (r *reg_N) sorted() []*metric {\n\tslices.SortFunc(r.list, " + by + ") @\n\treturn r.list\n}", ""},
 	}, complete)
 }
