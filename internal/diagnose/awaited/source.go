@@ -40,7 +40,7 @@ func (l *leading) of(fn *types.Func) []name {
 		return waiting
 	}
 	for _, target := range l.functions {
-		if implements(target, fn) || queries(target, fn) {
+		if Implements(target, fn) || queries(target, fn) {
 			return l.waiting[target.FullName()]
 		}
 	}
@@ -91,9 +91,9 @@ func declared(p *gocode.Place) *types.Func {
 	return fn
 }
 
-// implements reports whether a method may be called through a method of an interface: its receiver
+// Implements reports whether a method may be called through a method of an interface: its receiver
 // has methods with all of the names.
-func implements(method, of *types.Func) bool {
+func Implements(method, of *types.Func) bool {
 	recv, through := method.Signature().Recv(), of.Signature().Recv()
 	if recv == nil || through == nil || method.Name() != of.Name() {
 		return false

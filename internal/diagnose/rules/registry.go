@@ -50,6 +50,7 @@ import (
 	decodedunusedfields "github.com/hone-go/hone/internal/diagnose/rules/decoded-unused-fields"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	deferinloop "github.com/hone-go/hone/internal/diagnose/rules/defer-in-loop"
+	directorypolling "github.com/hone-go/hone/internal/diagnose/rules/directory-polling"
 	discardederror "github.com/hone-go/hone/internal/diagnose/rules/discarded-error"
 	encodedperreceiver "github.com/hone-go/hone/internal/diagnose/rules/encoded-per-receiver"
 	exactdigits "github.com/hone-go/hone/internal/diagnose/rules/exact-digits"
@@ -135,6 +136,7 @@ import (
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
 	rescangrowing "github.com/hone-go/hone/internal/diagnose/rules/rescan-growing"
 	retainedsubstring "github.com/hone-go/hone/internal/diagnose/rules/retained-substring"
+	roundtripperitem "github.com/hone-go/hone/internal/diagnose/rules/round-trip-per-item"
 	rowsnotclosed "github.com/hone-go/hone/internal/diagnose/rules/rows-not-closed"
 	rowsreadagain "github.com/hone-go/hone/internal/diagnose/rules/rows-read-again"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
@@ -239,6 +241,7 @@ func All() []rule.Rule {
 		decodedunusedfields.Rule(),
 		deepequaltyped.Rule(),
 		deferinloop.Rule(),
+		directorypolling.Rule(),
 		discardederror.Rule(),
 		encodedperreceiver.Rule(),
 		exactdigits.Rule(),
@@ -324,6 +327,7 @@ func All() []rule.Rule {
 		replacerpercall.Rule(),
 		rescangrowing.Rule(),
 		retainedsubstring.Rule(),
+		roundtripperitem.Rule(),
 		rowsnotclosed.Rule(),
 		rowsreadagain.Rule(),
 		runeslicerange.Rule(),

@@ -111,7 +111,7 @@ const levels = 2
 func inCaller(c *finder.Case) bool {
 	call := c.Calls[0]
 	w := flushed(c.Place, call)
-	if len(c.Calls) > 1 || len(loops.Around(c.Place, call)) > 0 || !every(c.Place, c.Place.Func, call) {
+	if len(c.Calls) > 1 || len(loops.Around(c.Place, call)) > 0 || !every(c.Place, c.Place.Func, call) || answered(c.Place, call) {
 		return false
 	}
 	var by loops.Caller
@@ -135,6 +135,22 @@ func inCaller(c *finder.Case) bool {
 		c.Fraction = &rule.Fraction{Expect: 0.8, Low: 0.4, High: 0.97}
 	}
 	return true
+}
+
+// answered reports whether a function waits for an answer to what it flushes, by the names of what
+// it calls then: without the flush, it would wait forever.
+func answered(p *gocode.Place, flush *ast.CallExpr) bool {
+	found := false
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || call.Pos() < flush.End() || p.Callee(call) == nil {
+			return !found
+		}
+		name := p.Callee(call).Name()
+		found = found || slices.ContainsFunc([]string{"Read", "Recv", "Receive", "Decode", "Discard", "Peek", "Scan"}, func(reads string) bool { return strings.HasPrefix(name, reads) })
+		return !found
+	})
+	return found
 }
 
 // flusher is the method by which handlers flush a response.

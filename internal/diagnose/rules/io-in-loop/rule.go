@@ -13,6 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -67,7 +68,8 @@ limit (errgroup.SetLimit): that hides the waiting, but saves no CPU.
 It is fine for a few queries, or where each answer decides the next query. The
 rule reports only loops with at least five iterations (three, of requests to other
 services), as counted in the recording. It leaves prepared statements alone that
-write to a database within the process: there is no round trip to save.
+write to a database within the process: there is no round trip to save. Of messages
+on a stream (gRPC), it reports those that a loop takes from memory item by item.
 
 Seen in the field: go-sql-driver/mysql#1161 (a query for each post: the page
 took 10 s instead of 0.3 s); superplanehq/superplane#5462.`
@@ -79,6 +81,9 @@ type asked struct {
 	// once says that it is enough to reach a loop once: waiting for the disk for each element is
 	// never intended.
 	once bool
+	// small says that the rule only knows the items to be small if the loop takes them from memory
+	// one by one.
+	small bool
 }
 
 // Nouns of requests to other services, and of statements that write to a database.
@@ -128,7 +133,7 @@ func kinds() []asked {
 			"go.mongodb.org/mongo-driver/mongo.(*Collection).Find*", "go.mongodb.org/mongo-driver/v2/mongo.(*Collection).Find*",
 			"go.mongodb.org/mongo-driver*/mongo.(*Collection).CountDocuments", "go.mongodb.org/mongo-driver*/mongo.(*Collection).Aggregate",
 			"gorm.io/gorm.(*DB).Last", "gorm.io/gorm.(*DB).Row*",
-		}, false},
+		}, false, false},
 		{statement, "Write the rows together, in one transaction: one INSERT with many rows, COPY, or a batch of the driver.", []string{
 			"database/sql.(*DB).Exec*", "database/sql.(*Tx).Exec*", prepared, "database/sql.(*Conn).Exec*",
 			"github.com/jackc/pgx/v5.(*Conn).Exec*", "github.com/jackc/pgx/v5/pgxpool.(*Pool).Exec*",
@@ -137,30 +142,39 @@ func kinds() []asked {
 			"go.mongodb.org/mongo-driver/mongo.(*Collection).InsertOne", "go.mongodb.org/mongo-driver/mongo.(*Collection).UpdateOne", "go.mongodb.org/mongo-driver/mongo.(*Collection).ReplaceOne",
 			"go.mongodb.org/mongo-driver/v2/mongo.(*Collection).InsertOne", "go.mongodb.org/mongo-driver/v2/mongo.(*Collection).UpdateOne", "go.mongodb.org/mongo-driver/v2/mongo.(*Collection).ReplaceOne",
 			"github.com/gocql/gocql.(*Query).Exec",
-		}, false},
+		}, false, false},
 		{"command to the store", "Send the commands together: MGET, a pipeline or a transaction of the client.", []string{
 			"github.com/redis/go-redis/v9.cmdable.*", "github.com/go-redis/redis/v8.cmdable.*", "github.com/gomodule/redigo/redis.(*conn).Do",
 			"github.com/gomodule/redigo/redis.(*activeConn).Do", "github.com/bradfitz/gomemcache/memcache.(*Client).Get",
-		}, false},
+		}, false, false},
 		{request, "Where no answer decides the next request, send them in parallel (errgroup, with SetLimit): the loop then takes as long as the slowest. Or ask for all in one request if the other side has such an endpoint, or cache the answers.", []string{
 			"net/http.(*Client).*", "net/http.Get", "net/http.Post", "net/http.Head", "net/http.PostForm",
 			"github.com/elastic/*transport*.(*Client).Perform", "github.com/opensearch-project/opensearch-go*.(*Client).Perform",
 			"google.golang.org/grpc.(*ClientConn).Invoke", "net/smtp.SendMail", "net/rpc.(*Client).Call", "github.com/nats-io/nats%2ego.(*Conn).Request*",
 			"connectrpc.com/connect.(*Client[...]).CallUnary", "github.com/valyala/fasthttp.(*Client).Do*", "github.com/valyala/fasthttp.(*HostClient).Do*",
-		}, false},
+		}, false, false},
 		{"message to a broker", "Send the messages together: these clients take a list, or collect messages and send them in the background.", []string{
 			"github.com/segmentio/kafka-go.(*Writer).WriteMessages", "github.com/IBM/sarama.(*syncProducer).SendMessage", "github.com/Shopify/sarama.(*syncProducer).SendMessage",
 			"github.com/twmb/franz-go/pkg/kgo.(*Client).ProduceSync", "github.com/rabbitmq/amqp091-go.(*DeferredConfirmation).Wait*",
-		}, false},
-		{"name lookup", "Cache the addresses for a while instead of resolving the name each time.", []string{"net.(*Resolver).Lookup*", "net.Lookup*"}, false},
+		}, false, false},
+		{"name lookup", "Cache the addresses for a while instead of resolving the name each time.", []string{"net.(*Resolver).Lookup*", "net.Lookup*"}, false, false},
 		{"file access", "Read the files once and cache what is needed, with their modification times; or list the directory once (os.ReadDir).", []string{
 			"os.Open", "os.OpenFile", "os.ReadFile", "os.ReadDir", "io/ioutil.ReadFile", "io/ioutil.ReadDir", "io/fs.ReadFile", "io/fs.ReadDir", "io/fs.Stat", "os.Stat", "os.Lstat", "os.Create", "os.WriteFile", "io/ioutil.WriteFile", "path/filepath.EvalSymlinks",
-		}, false},
-		{"start of a process", "Start one process for all, or do the work in this one.", []string{"os/exec.(*Cmd).Run", "os/exec.(*Cmd).Output", "os/exec.(*Cmd).CombinedOutput", "os/exec.(*Cmd).Start"}, false},
+		}, false, false},
+		{"start of a process", "Start one process for all, or do the work in this one.", []string{"os/exec.(*Cmd).Run", "os/exec.(*Cmd).Output", "os/exec.(*Cmd).CombinedOutput", "os/exec.(*Cmd).Start"}, false, false},
 		{"commit to disk (fsync)", "Put writes that belong together into one transaction or one batch, and commit (fsync) once.", []string{
 			"syscall.Fdatasync", "syscall.Fsync", "golang.org/x/sys/unix.Fdatasync", "golang.org/x/sys/unix.Fsync", "os.(*File).Sync", "internal/poll.(*FD).Fsync",
-		}, true},
+		}, true, false},
+		{"message on a stream", "Put many rows into one message: a repeated field, or a block of a few kilobytes. Each message costs framing, flow control and wake-ups on both sides, however small it is.", []string{
+			"google.golang.org/grpc.(*serverStream).SendMsg", "google.golang.org/grpc.(*clientStream).SendMsg", "connectrpc.com/connect.(*ServerStream[...]).Send", "connectrpc.com/connect.(*BidiStream[...]).Send",
+			"storj.io/drpc/drpcstream.(*Stream).MsgSend",
+		}, false, true},
 	}
+}
+
+// Knows reports whether the rule has a function, as profiles name it.
+func Knows(function string) bool {
+	return slices.ContainsFunc(kinds(), func(k asked) bool { return funcname.Match(function, k.functions...) })
 }
 
 func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
@@ -279,6 +293,9 @@ func above(p *rule.Pass, m *rule.Match, row *site.Row, k asked, asks float64) (l
 		if stmt == nil || retries(place, stmt) {
 			continue
 		}
+		if k.small && !fromMemory(place, stmt) {
+			return loop{}, false
+		}
 		line := syntax.Line(place, stmt.Pos())
 		l, ok := p.Counts.Loop(f.Owner.Package, f.File, line)
 		if !ok || l.Iterations < k.fewest() || p.Manifest.Unit() == "run" && l.Entries < leastEntries && !(k.once && l.Iterations >= leastSynced) {
@@ -303,17 +320,37 @@ func retries(p *gocode.Place, stmt ast.Stmt) bool {
 	return ok && f.Cond == nil && f.Post == nil && !p.Drives(stmt)
 }
 
+// fromMemory reports whether a loop sends what is there already, item by item: it neither waits for
+// the next one nor cuts it off a longer text.
+func fromMemory(p *gocode.Place, stmt ast.Stmt) bool {
+	cuts := false
+	ast.Inspect(stmt, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SliceExpr); ok {
+			cuts = cuts || s.High != nil && syntax.StringOrBytes(p.TypeOf(s.X)) || s.Low != nil && s.High != nil
+		}
+		return !cuts
+	})
+	return !cuts && !loops.Waits(p, stmt)
+}
+
 func (l loop) describe(m *rule.Match, k asked) {
 	in := ""
 	if l.function != "" {
 		in = " in " + l.function[strings.LastIndexByte(l.function, '/')+1:]
 	}
-	m.Cause = fmt.Sprintf("The loop on line %d%s makes one %s in each iteration, %s each time it is reached.", l.line, in, k.noun, units.Number(l.Iterations))
+	verb := "makes"
+	if strings.HasPrefix(k.noun, "message") {
+		verb = "sends"
+	}
+	m.Cause = fmt.Sprintf("The loop on line %d%s %s one %s in each iteration, %s each time it is reached.", l.line, in, verb, k.noun, units.Number(l.Iterations))
 	if k.noun == request {
 		m.Cause += " They run one after the other: each waits for the answer to the previous one."
 	}
 	m.Fix = k.fix
 	m.Confidence = rule.Measured
+	if k.small {
+		m.Confidence = rule.Likely // the receiver may need each item as soon as possible
+	}
 	m.Fraction = &rule.Fraction{Expect: 0.6, Low: 0.2, High: 1 - 1/l.Iterations}
 	m.Evidence = append(m.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,

@@ -1,0 +1,131 @@
+// Package roundtripperitem finds loops that call a module for each item and wait for an answer each
+// time.
+package roundtripperitem
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/diagnose/traced"
+	"github.com/hone-go/hone/internal/units"
+)
+
+const (
+	// leastShare is the minimum share of the run, or of the requests' time, that the calls wait.
+	leastShare = 0.15
+	// leastItems is the minimum mean number of calls each time that the loop is reached.
+	leastItems = 5
+	// leastCalls is the minimum number of waits in the trace.
+	leastCalls = 100
+	// each is the minimum number of writes for each wait, and of waits for each call: one call in
+	// two may find its answer without waiting.
+	each = 0.5
+	// several is how many calls must be in flight, on average, for the program to send more than
+	// one at a time.
+	several = 1.5
+)
+
+// fraction of the wait that fewer round trips save: the other side still handles every item.
+var fraction = rule.Fraction{Expect: 0.7, Low: 0.2, High: 1}
+
+// Rule is round-trip-per-item.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:     "round-trip-per-item",
+		Kind:   rule.IO,
+		Needs:  []rule.Need{rule.NeedTrace, rule.NeedCounts},
+		Title:  "Round trip for each item of a loop",
+		Doc:    doc,
+		Finder: finder.Trace{Judge: find},
+	}
+}
+
+const doc = `A loop calls the client of a broker, a store or a service for each item (commit
+this record, put this entry), and each call sends a message and waits for the
+answer before the loop goes on. A round trip takes 20 µs to a process on the same
+machine and milliseconds to another one; handling the item often takes less.
+
+Pass many items in one call: most clients take a list or have a batch, a
+transaction or a pipeline, and a commit of the last record covers those before
+it. So collect the items and call once after the loop, or for every few hundred
+of them. If there is no such call, keep several in flight (an asynchronous call
+with a callback, errgroup with SetLimit): that saves the waiting, not the CPU.
+
+It is fine where an item must be acknowledged before the next one may be sent.
+The rule does not depend on the module. It reports calls with a value of the
+iteration as an argument that wait for 15 % of the time and more, and below which
+the module writes to a connection or file as often as they wait. It leaves
+alone calls with a list of items, and those whose result the next call gets.
+
+Seen in the field: wopehq/kafka-do#7 (each record's offset committed by a call
+that blocks), confluentinc/confluent-kafka-go#457.`
+
+func find(p *rule.Pass) []rule.Match {
+	if p.Syntax == nil || p.Code == nil || p.Counts == nil || p.Trace.Syscalls == nil {
+		return nil
+	}
+	total := traced.LatencyTotal(p)
+	if total <= 0 {
+		return nil
+	}
+	s := &search{pass: p, written: written(p)}
+	var matches []rule.Match
+	for _, w := range s.waits() {
+		if w.count < leastCalls || w.seconds < leastShare*total || float64(s.written[w.module].count) < each*float64(w.count) {
+			continue
+		}
+		l := s.loopAround(w)
+		if l == nil || slices.ContainsFunc(matches, func(m rule.Match) bool { return m.Site.File == l.file && m.Site.Line == l.place.Line }) {
+			continue
+		}
+		if m, ok := s.match(w, l, total); ok {
+			matches = append(matches, m)
+		}
+	}
+	return matches
+}
+
+func (s *search) match(w *wait, l *loop, total float64) (rule.Match, bool) {
+	p := s.pass
+	name := syntax.Text(l.call.Fun)
+	m := rule.Match{Site: l.site(p), Confidence: rule.Likely} // whether a call can take several items is not known
+	whole := "the run"
+	share := units.Percent(min(1, w.seconds/total))
+	if traced.Serves(p) {
+		t := traced.LongestQueue(p, leastShare, func(place *requests.PlaceTime) bool {
+			return w.at(place.Caller) || w.at(place.Waiter)
+		})
+		if t == nil {
+			return m, false
+		}
+		m.Saving, share, whole = t.Saving(), t.Share(), "the requests' time"
+	} else {
+		m.Saving = fraction.Saving(min(w.seconds, total), total)
+		if w.seconds >= several*total {
+			m.Confidence = rule.Hint // several are in flight
+		}
+	}
+	wrote, module := s.written[w.module], w.module
+	if w.own {
+		module = "the program"
+	}
+	below := ""
+	if l.below != "" {
+		below = ", which calls " + l.below
+	}
+	m.Cause = fmt.Sprintf("The loop on %s calls %s%s for each item, %s each time it is reached, and each call waits for an answer before the next one: a round trip for every item. That takes %s of %s, %s per call, and %s writes as often (%s).",
+		l.where(), name, below, evidence.Times(l.items), share, whole, units.Seconds(w.seconds/float64(w.count)), module, wrote.line)
+	m.Fix = fmt.Sprintf("Collect the items and pass many of them in one call of %s or of a batch call beside it: once after the loop, or for every few hundred. Or keep several calls in flight (an asynchronous call, errgroup with SetLimit), if none of them needs the answer to another.", cmp.Or(l.below, name))
+	m.Evidence = []rule.Evidence{
+		{What: "waits below this line, in the trace", Value: fmt.Sprintf("%s, %s in all", units.Count(w.count), units.Seconds(w.seconds)), Command: evidence.ViewCommand(p, "blocking")},
+		{What: "writes of " + module, Value: fmt.Sprintf("%s at %s", units.Count(wrote.count), wrote.line), Command: evidence.ViewCommand(p, "syscalls")},
+		{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s calls each time the loop is reached", units.Number(l.items))},
+	}
+	return m, true
+}
