@@ -29,12 +29,34 @@ func Copied(p *gocode.Place, calls []*ast.CallExpr) (string, bool) {
 	return how, how != ""
 }
 
+// CopiedFar is [Copied] that also follows the strings into local lists that are joined or ranged
+// over, and to the callers of a function or function literal that returns them. far reports whether
+// that was needed: functions that other code calls through an interface are not followed, but calls
+// by reflection are not seen.
+func CopiedFar(s *gocode.Syntax, p *gocode.Place, made []ast.Expr) (how string, far, ok bool) {
+	var ways []string
+	for _, e := range made {
+		f := text{place: p.Outer(), seen: map[types.Object]bool{}, syntax: s, origin: e}
+		if !f.sinks(e) {
+			return "", false, false
+		}
+		ways = append(ways, f.ways...)
+		far = far || f.far
+	}
+	slices.Sort(ways)
+	return funcname.List(slices.Compact(ways)), far, len(ways) > 0
+}
+
 // text follows a string through a function.
 type text struct {
 	place *gocode.Place
 	seen  map[types.Object]bool
 	ways  []string // the sinks met
 	depth int      // of the calls that it is followed into
+	// syntax is set to follow the string into lists and to callers, too.
+	syntax *gocode.Syntax
+	far    bool     // that was done
+	origin ast.Node // what makes the string in this function; nil: it is a parameter
 }
 
 // sinks reports whether the value of e is copied into something and has no other use.
@@ -63,6 +85,8 @@ func (f *text) sinks(e ast.Expr) bool {
 				}
 			}
 			return false
+		case *ast.CompositeLit, *ast.KeyValueExpr, *ast.ReturnStmt:
+			return f.syntax != nil && f.leaves(parent, child)
 		default:
 			return false
 		}
@@ -78,6 +102,9 @@ func (f *text) assigned(a *ast.AssignStmt, value ast.Node) bool {
 	}
 	for i, rhs := range a.Rhs {
 		if rhs == value {
+			if at, element := ast.Unparen(a.Lhs[i]).(*ast.IndexExpr); element && f.syntax != nil {
+				return f.element(at)
+			}
 			id, ok := ast.Unparen(a.Lhs[i]).(*ast.Ident)
 			return ok && f.variable(id)
 		}
@@ -103,7 +130,7 @@ func (f *text) variable(id *ast.Ident) bool {
 		if syntax.Defines(f.place, use) {
 			continue
 		}
-		if !f.sinks(use) {
+		if f.again(use) || !f.sinks(use) {
 			return false
 		}
 		reads++
@@ -124,13 +151,18 @@ func (f *text) argument(call *ast.CallExpr, value ast.Node) (done, ok bool) {
 	}
 	name := p.CalleeName(call)
 	switch {
+	case name == "append" && f.syntax != nil && !call.Ellipsis.IsValid() && call.Args[0] != value:
+		return true, f.list(call)
 	case name == "append":
 		f.ways = append(f.ways, "appended to a slice")
 		return true, call.Ellipsis.IsValid() && call.Args[len(call.Args)-1] == value
 	case name == "copy":
 		f.ways = append(f.ways, "copied")
 		return true, len(call.Args) == 2 && call.Args[1] == value
-	case funcname.Match(name, "fmt.Sprint*", "fmt.Append*", "fmt.Fprint*", "log.Print*", "(*log.Logger).Print*"):
+	case funcname.Match(name, "fmt.Fprint*"):
+		f.ways = append(f.ways, "printed to a writer")
+		return true, true
+	case funcname.Match(name, "fmt.Sprint*", "fmt.Append*", "log.Print*", "(*log.Logger).Print*"):
 		f.ways = append(f.ways, "formatted into a larger string")
 		return true, true
 	case name == "io.WriteString":
@@ -161,14 +193,15 @@ func (f *text) passed(call *ast.CallExpr, value ast.Node) bool {
 		return true
 	}
 	f.seen[param] = true
-	inner := text{place: in, seen: f.seen, depth: f.depth + 1}
+	inner := text{place: in, seen: f.seen, depth: f.depth + 1, syntax: f.syntax}
 	reads := syntax.Reads(in, param)
 	for _, id := range reads {
-		if !inner.sinks(id) {
+		if inner.again(id) || !inner.sinks(id) {
 			return false
 		}
 	}
 	f.ways = append(f.ways, inner.ways...)
+	f.far = f.far || inner.far
 	return len(reads) > 0 && len(syntax.Assigned(in, param)) == 0
 }
 

@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"go/ast"
 	"testing"
 
 	"github.com/hone-go/hone/internal/diagnose/flow"
@@ -98,6 +99,98 @@ func TestCopied(t *testing.T) {
 		}
 	}
 	if n != 31 {
+		t.Errorf("%d places", n)
+	}
+}
+
+const far = `package main
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+type keeper struct{ list []string }
+
+func one(n int) string { return strconv.Itoa(n) } //@ + written by the caller
+
+func kept(n int) string { return strconv.Itoa(n) } //@ - the caller keeps it
+
+func value(n int) string { return strconv.Itoa(n) } //@ - used as a value
+
+func all(ns []int) []string {
+	list := make([]string, len(ns))
+	for i, n := range ns {
+		list[i] = strconv.Itoa(n) //@ + an element of a list that is returned
+	}
+	return list
+}
+
+func two(n int) (string, error) {
+	return "<" + strconv.Itoa(n), nil //@ + one of two results
+}
+
+type texter interface{ text() string }
+
+type number int
+
+func (n number) text() string { return strconv.Itoa(int(n)) } //@ - called through an interface
+
+func set(list []string, n int) { list[0] = strconv.Itoa(n) } //@ - the caller has the list
+
+func use(b *bytes.Buffer, k *keeper, ns []int, t texter) string {
+	b.WriteString(one(1))
+	k.list = append(k.list, kept(2))
+	for _, s := range all(ns) {
+		b.WriteString(s)
+	}
+	text, err := two(3)
+	if err == nil {
+		b.WriteString(text)
+	}
+	f := value
+	b.WriteString(f(4))
+	b.WriteString(t.text())
+	quote := func(n int) string { return "'" + strconv.Itoa(n) + "'" } //@ + a function literal
+	b.WriteString(quote(5))
+	stays := []string{strconv.Itoa(6)} //@ - a list that stays
+	k.list = stays
+	var parts []string
+	parts = append(parts, strconv.Itoa(7)) //@ + joined
+	if len(parts) > 0 {
+		b.WriteString(strings.Join(parts, ","))
+	}
+	set(parts, 8)
+	once := []string{strconv.Itoa(8)} //@ - used in each iteration
+	for range ns {
+		b.WriteString(strings.Join(once, ","))
+	}
+	return strings.Join([]string{strconv.Itoa(9)}, "") //@ + joined, and returned
+}
+
+func main() {
+	var b bytes.Buffer
+	fmt.Println(use(&b, &keeper{}, nil, number(1)))
+}
+`
+
+func TestCopiedFar(t *testing.T) {
+	n := 0
+	s, places := ruletest.PlacesIn(t, far)
+	for name, p := range places {
+		n++
+		var made []ast.Expr
+		for _, call := range syntax.CallsOf(p, "strconv.Itoa") {
+			made = append(made, call)
+		}
+		how, _, ok := flow.CopiedFar(s, p, made)
+		if want := name[0] == '+'; ok != want {
+			t.Errorf("%s: %t (%s)", name, ok, how)
+		}
+	}
+	if n != 12 {
 		t.Errorf("%d places", n)
 	}
 }

@@ -74,6 +74,7 @@ import (
 	idleconnsperhost "github.com/hone-go/hone/internal/diagnose/rules/idle-conns-per-host"
 	incompressibledata "github.com/hone-go/hone/internal/diagnose/rules/incompressible-data"
 	ioinloop "github.com/hone-go/hone/internal/diagnose/rules/io-in-loop"
+	jointhenwrite "github.com/hone-go/hone/internal/diagnose/rules/join-then-write"
 	jsonroundtrip "github.com/hone-go/hone/internal/diagnose/rules/json-round-trip"
 	jsontoany "github.com/hone-go/hone/internal/diagnose/rules/json-to-any"
 	kdfperrequest "github.com/hone-go/hone/internal/diagnose/rules/kdf-per-request"
@@ -100,6 +101,7 @@ import (
 	mapperobject "github.com/hone-go/hone/internal/diagnose/rules/map-per-object"
 	maxconnsperhost "github.com/hone-go/hone/internal/diagnose/rules/max-conns-per-host"
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
+	mostlyempty "github.com/hone-go/hone/internal/diagnose/rules/mostly-empty"
 	nestedjsonmethods "github.com/hone-go/hone/internal/diagnose/rules/nested-json-methods"
 	nopgo "github.com/hone-go/hone/internal/diagnose/rules/no-pgo"
 	objectperitem "github.com/hone-go/hone/internal/diagnose/rules/object-per-item"
@@ -265,6 +267,7 @@ func All() []rule.Rule {
 		idleconnsperhost.Rule(),
 		incompressibledata.Rule(),
 		ioinloop.Rule(),
+		jointhenwrite.Rule(),
 		jsonroundtrip.Rule(),
 		jsontoany.Rule(),
 		kdfperrequest.Rule(),
@@ -291,6 +294,7 @@ func All() []rule.Rule {
 		mapperobject.Rule(),
 		maxconnsperhost.Rule(),
 		metriclabelpercall.Rule(),
+		mostlyempty.Rule(),
 		nestedjsonmethods.Rule(),
 		nopgo.Rule(),
 		objectperitem.Rule(),

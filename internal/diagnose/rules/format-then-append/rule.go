@@ -3,7 +3,9 @@ package formatthenappend
 
 import (
 	"fmt"
+	"go/ast"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -33,6 +35,8 @@ var formatters = []formatter{
 	{"encoding/hex.EncodeToString", "encoding/hex.EncodeToString", "hex.AppendEncode"},
 	{"(*encoding/base64.Encoding).EncodeToString", "encoding/base64.(*Encoding).EncodeToString", "Encoding.AppendEncode"},
 	{"(net/netip.Addr).String", "net/netip.Addr.String", "Addr.AppendTo"},
+	{"fmt.Sprintf", "fmt.Sprintf", "fmt.Appendf"},
+	{"fmt.Sprint", "fmt.Sprint", "fmt.Append"},
 }
 
 // Rule is format-then-append.
@@ -58,7 +62,9 @@ const doc = `strconv.Itoa, FormatFloat, Quote or Time.Format make a string on th
 the string is then only appended, written or formatted into something larger, it
 was not needed. Each of these functions has a variant (AppendInt, AppendFloat,
 AppendQuote, AppendFormat) that appends directly to a []byte, for example
-b.AvailableBuffer of a bytes.Buffer or bufio.Writer.
+b.AvailableBuffer of a bytes.Buffer or bufio.Writer. The same holds for strings
+that become elements of a list which is only joined, and for those that a
+function returns to callers which only copy them.
 
 It is fine when the string is kept, returned, compared or used as a key. Small
 numbers (0 to 99) are not allocated by Itoa at all; the rule reports only lines
@@ -88,9 +94,16 @@ func (f formatter) temporary(s *site.Site) rule.Match {
 
 func (f formatter) judge(c *finder.Case) bool {
 	calls := syntax.CallsOf(c.Place, f.call)
-	sink, ok := flow.Copied(c.Place, calls)
-	if !ok {
-		return false
+	var made []ast.Expr
+	for _, call := range calls {
+		made = append(made, call)
+	}
+	sink, far, ok := flow.CopiedFar(c.Pass.Syntax, c.Place, made)
+	if !ok || !far && strings.HasPrefix(f.call, "fmt.") {
+		return false // fmt-then-bytes reports what is written where it is formatted
+	}
+	if far {
+		c.Confidence = rule.Likely // what else calls the function, such as tests, is not seen
 	}
 	c.Cause = fmt.Sprintf("%s allocates a string that is only %s, and then discarded.", f.call, sink)
 	c.Fix = safety.DestinationOf(c.Place, calls).Advise(fmt.Sprintf("Append directly to the buffer with %s.", f.variant))

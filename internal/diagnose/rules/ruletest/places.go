@@ -13,6 +13,13 @@ import (
 // returns the places of its lines that carry a comment "//@ name".
 func Places(t *testing.T, src string) map[string]*gocode.Place {
 	t.Helper()
+	_, places := PlacesIn(t, src)
+	return places
+}
+
+// PlacesIn is [Places] with the syntax of the program.
+func PlacesIn(t *testing.T, src string) (*gocode.Syntax, map[string]*gocode.Place) {
+	t.Helper()
 	_, syntax, file := oneFile(t, "example.com/places", src)
 	places := map[string]*gocode.Place{}
 	for i, line := range strings.Split(src, "\n") {
@@ -26,7 +33,7 @@ func Places(t *testing.T, src string) map[string]*gocode.Place {
 		}
 		places[strings.TrimSpace(name)] = p
 	}
-	return places
+	return syntax, places
 }
 
 // oneFile type-checks a Go file as the only one of a module.
