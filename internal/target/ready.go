@@ -2,8 +2,10 @@ package target
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strings"
 	"time"
 )
@@ -26,8 +28,8 @@ func WaitReady(ctx context.Context, p Program, addr string) error {
 			return nil
 		}
 		// An attempt that the deadline cut short does not concern the program; the one before it
-		// does.
-		if last == nil || ctx.Err() == nil {
+		// does. The connection's own timer can end shortly before ctx does.
+		if last == nil || ctx.Err() == nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			last = err
 		}
 		select {

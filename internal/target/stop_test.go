@@ -191,7 +191,7 @@ func testReady(t *testing.T, kit *Binary) {
 	}
 
 	p := mustStart(t, kit, RunSpec{Args: []string{"idle"}})
-	short, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	short, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	if err := WaitReady(short, p, addr); err == nil {
 		t.Error("ready without a listener")
