@@ -57,17 +57,52 @@ func (s *search) loopAround(w *wait) *loop {
 		return nil
 	}
 	if w.own {
-		return s.callers(place, runs.PerUnit, levels)
+		if l := s.callers(place, runs.PerUnit, levels); l != nil {
+			return l
+		}
+		return s.byStacks(w, runs.PerUnit)
 	}
 	call := callOf(place, w.module)
 	if call == nil || s.known(w, place, call) {
 		return nil
 	}
 	l := s.above(place, call, runs.PerUnit, levels)
+	if l == nil {
+		l = s.byStacks(w, runs.PerUnit)
+	}
 	if l != nil && l.call != call {
 		l.below = syntax.Text(call.Fun)
 	}
 	return l
+}
+
+// byStacks returns the loop around the calls that the stacks of the profiles show, such as those of
+// a function value.
+func (s *search) byStacks(w *wait, waits float64) (found *loop) {
+	visit := func(rows []*site.Row) {
+		for _, r := range rows {
+			at := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Line == w.line.Line && f.File == w.line.File })
+			for i := at + 1; found == nil && at >= 0 && i < len(r.Stack) && i <= at+2*levels; i++ {
+				place, ok := s.pass.Syntax.At(r.Stack[i].File, r.Stack[i].Line)
+				if !ok || r.Stack[i].Owner.Kind != gocode.Main {
+					continue // a wrapper
+				}
+				call := loops.CallTo(place, r.Stack[i-1].Function)
+				if call == nil {
+					call = callOf(place, "")
+				}
+				if call != nil {
+					found = s.above(place, call, waits, 0)
+				}
+			}
+		}
+	}
+	for _, at := range s.pass.Table.Sites {
+		visit(at.CPU)
+		visit(at.Allocs)
+		visit(at.Block)
+	}
+	return found
 }
 
 // callOf returns the call of a module on a line: of one of its functions or, if there is none,

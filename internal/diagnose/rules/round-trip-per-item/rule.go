@@ -18,7 +18,7 @@ import (
 
 const (
 	// leastShare is the minimum share of the run, or of the requests' time, that the calls wait.
-	leastShare = 0.15
+	leastShare = 0.1
 	// leastItems is the minimum mean number of calls each time that the loop is reached.
 	leastItems = 5
 	// leastCalls is the minimum number of waits in the trace.
@@ -59,8 +59,8 @@ with a callback, errgroup with SetLimit): that saves the waiting, not the CPU.
 
 It is fine where an item must be acknowledged before the next one may be sent.
 The rule does not depend on the module. It reports calls with a value of the
-iteration as an argument that wait for 15 % of the time and more, and below which
-the module writes to a connection or file as often as they wait. It leaves
+iteration as an argument that wait for a tenth of the time and more, and below
+which the module writes to a connection or file as often as they wait. It leaves
 alone calls with a list of items, and those whose result the next call gets.
 
 Seen in the field: wopehq/kafka-do#7 (each record's offset committed by a call
@@ -96,7 +96,8 @@ func (s *search) match(w *wait, l *loop, total float64) (rule.Match, bool) {
 	name := syntax.Text(l.call.Fun)
 	m := rule.Match{Site: l.site(p), Confidence: rule.Likely} // whether a call can take several items is not known
 	whole := "the run"
-	share := units.Percent(min(1, w.seconds/total))
+	waited := w.seconds
+	var share, goroutines string
 	if traced.Serves(p) {
 		t := traced.LongestQueue(p, leastShare, func(place *requests.PlaceTime) bool {
 			return w.at(place.Caller) || w.at(place.Waiter)
@@ -106,10 +107,15 @@ func (s *search) match(w *wait, l *loop, total float64) (rule.Match, bool) {
 		}
 		m.Saving, share, whole = t.Saving(), t.Share(), "the requests' time"
 	} else {
-		m.Saving = fraction.Saving(min(w.seconds, total), total)
-		if w.seconds >= several*total {
-			m.Confidence = rule.Hint // several are in flight
+		n := s.parallel(w, l)
+		if waited /= n; waited < leastShare*total {
+			return m, false
 		}
+		if n >= several {
+			m.Confidence, goroutines = rule.Hint, fmt.Sprintf(" in %s goroutines", units.Number(n)) // several are in flight
+		}
+		waited = min(waited, total)
+		m.Saving, share = fraction.Saving(waited, total), units.Percent(waited/total)
 	}
 	wrote, module := s.written[w.module], w.module
 	if w.own {
@@ -119,9 +125,12 @@ func (s *search) match(w *wait, l *loop, total float64) (rule.Match, bool) {
 	if l.below != "" {
 		below = ", which calls " + l.below
 	}
-	m.Cause = fmt.Sprintf("The loop on %s calls %s%s for each item, %s each time it is reached, and each call waits for an answer before the next one: a round trip for every item. That takes %s of %s, %s per call, and %s writes as often (%s).",
-		l.where(), name, below, evidence.Times(l.items), share, whole, units.Seconds(w.seconds/float64(w.count)), module, wrote.line)
-	m.Fix = fmt.Sprintf("Collect the items and pass many of them in one call of %s or of a batch call beside it: once after the loop, or for every few hundred. Or keep several calls in flight (an asynchronous call, errgroup with SetLimit), if none of them needs the answer to another.", cmp.Or(l.below, name))
+	m.Cause = fmt.Sprintf("The loop on %s calls %s%s for each item, %s each time it is reached, and each call waits for an answer before the next one%s: a round trip for every item. That takes %s of %s, %s per call, and %s writes as often (%s).",
+		l.where(), name, below, evidence.Times(l.items), goroutines, share, whole, units.Seconds(w.seconds/float64(w.count)), module, wrote.line)
+	m.Fix = fmt.Sprintf("Collect the items and pass many of them in one call of %s or of a batch call beside it: once after the loop, or for every few hundred.", cmp.Or(l.below, name))
+	if goroutines == "" {
+		m.Fix += " Or keep several calls in flight (an asynchronous call, errgroup with SetLimit), if none of them needs the answer to another."
+	}
 	m.Evidence = []rule.Evidence{
 		{What: "waits below this line, in the trace", Value: fmt.Sprintf("%s, %s in all", units.Count(w.count), units.Seconds(w.seconds)), Command: evidence.ViewCommand(p, "blocking")},
 		{What: "writes of " + module, Value: fmt.Sprintf("%s at %s", units.Count(wrote.count), wrote.line), Command: evidence.ViewCommand(p, "syscalls")},

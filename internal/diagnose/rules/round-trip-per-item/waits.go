@@ -2,6 +2,7 @@ package roundtripperitem
 
 import (
 	"cmp"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
 )
@@ -23,7 +25,9 @@ type search struct {
 type wait struct {
 	line    exectrace.Line
 	module  string
-	own     bool // the module is the program's: the line waits itself
+	own     bool           // the module is the program's: the line waits itself
+	below   exectrace.Line // the line that waits longest
+	longest float64        // of it
 	seconds float64
 	count   int64 // of calls that waited
 }
@@ -59,10 +63,13 @@ func sends(function string) bool {
 // waits returns where goroutines wait for answers, longest first.
 func (s *search) waits() []*wait {
 	var all []*wait
-	add := func(line exectrace.Line, module string, own bool, seconds float64, count int64) {
+	add := func(line exectrace.Line, module string, below exectrace.Line, seconds float64, count int64) {
 		i := slices.IndexFunc(all, func(w *wait) bool { return w.line == line && w.module == module })
 		if i < 0 {
-			i, all = len(all), append(all, &wait{line: line, module: module, own: own})
+			i, all = len(all), append(all, &wait{line: line, module: module, own: line == below})
+		}
+		if seconds > all[i].longest {
+			all[i].below, all[i].longest = below, seconds
 		}
 		all[i].seconds += seconds
 		all[i].count = max(all[i].count, count)
@@ -77,14 +84,52 @@ func (s *search) waits() []*wait {
 			continue
 		}
 		if at.Owner.Kind == gocode.Main {
-			add(w.Line, at.Owner.Module, true, w.Seconds, w.Count)
+			add(w.Line, at.Owner.Module, w.Line, w.Seconds, w.Count)
 		}
 		for _, c := range w.Callers {
-			add(c.Line, at.Owner.Module, false, c.Seconds, c.Count)
+			add(c.Line, at.Owner.Module, w.Line, c.Seconds, c.Count)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *wait) int { return cmp.Compare(b.seconds, a.seconds) })
 	return all
+}
+
+// parallel returns how many goroutines of a program that exits wait at the same time, at most:
+// those of the loop's function if it was started as goroutines, or else those that wait there for
+// as long as the loop does, as far as the trace shows.
+func (s *search) parallel(w *wait, l *loop) float64 {
+	if s.pass.Trace.Goroutines == nil {
+		return 1
+	}
+	function := syntax.ProfileName(l.place)
+	var waiting *wall.Group
+	nearest := math.Inf(1)
+	for i := range s.pass.Trace.Goroutines.Groups {
+		g := &s.pass.Trace.Goroutines.Groups[i]
+		if name := traced.Generic(g.Function); name == function || strings.HasPrefix(name, function+".func") {
+			return alive(g, s.pass.Trace.Parallelism.Length)
+		}
+		for _, at := range g.Stacks {
+			if d := math.Abs(at.Seconds - w.longest); at.Line == w.below && d < nearest {
+				waiting, nearest = g, d
+			}
+		}
+	}
+	if waiting == nil {
+		return 1
+	}
+	return alive(waiting, s.pass.Trace.Parallelism.Length)
+}
+
+// mostWorkers is the largest number of goroutines that may be workers, which live at the same time.
+const mostWorkers = 64
+
+// alive returns how many goroutines of a group live at the same time.
+func alive(g *wall.Group, length float64) float64 {
+	if n := float64(g.Found + g.Created); n <= mostWorkers {
+		return max(1, n)
+	}
+	return max(1, g.Seconds/length)
 }
 
 // forAnswer reports whether a wait may be for an answer: not for a lock, a timer, or the collector.
