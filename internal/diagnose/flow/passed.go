@@ -19,7 +19,7 @@ type Argument struct {
 func Passed(s *gocode.Syntax, p *gocode.Place, v *types.Var) (all []Argument) {
 	fn, index := parameter(p, v)
 	if fn == nil {
-		return nil
+		return passedToLiteral(p, v)
 	}
 	for _, place := range s.Calls(func(f *types.Func) bool { return f == fn }) {
 		for _, call := range place.Calls() {
@@ -27,6 +27,46 @@ func Passed(s *gocode.Syntax, p *gocode.Place, v *types.Var) (all []Argument) {
 				all = append(all, Argument{place, call.Args[index]})
 			}
 		}
+	}
+	return all
+}
+
+// passedToLiteral is [Passed] for a parameter of a function literal that a local variable has and
+// that is only called.
+func passedToLiteral(p *gocode.Place, v *types.Var) (all []Argument) {
+	if v == nil || p.Decl == nil || len(syntax.Assigned(p, v)) > 0 {
+		return nil
+	}
+	var lit *ast.FuncLit
+	ast.Inspect(p.Decl, func(n ast.Node) bool {
+		if f, ok := n.(*ast.FuncLit); ok && syntax.Inside(f.Type.Params, v.Pos()) {
+			lit = f
+		}
+		return lit == nil
+	})
+	if lit == nil {
+		return nil
+	}
+	outer := p.Outer()
+	name, ok := syntax.AssignedTo(outer, lit).(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	signature, _ := p.TypeOf(lit).(*types.Signature)
+	f, _ := p.Object(name).(*types.Var)
+	at := syntax.ParamIndex(signature, v)
+	if f == nil || at < 0 || len(syntax.Assigned(outer, f)) != 1 || signature.Variadic() && at == signature.Params().Len()-1 {
+		return nil
+	}
+	for _, use := range syntax.Uses(outer, f) {
+		if use == name {
+			continue
+		}
+		call, ok := syntax.Parent(outer, use).(*ast.CallExpr)
+		if !ok || call.Fun != ast.Expr(use) || at >= len(call.Args) {
+			return nil
+		}
+		all = append(all, Argument{outer, call.Args[at]})
 	}
 	return all
 }
