@@ -41,7 +41,7 @@ func Rule() rule.Rule {
 				// Reading a field replaces the loop; keeping it up to date takes an addition per
 				// change.
 				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.8, High: 1},
-				Specificity: 1,
+				Specificity: 3, // scan-per-lookup would keep an order
 			},
 			Prepare: prepare,
 		},

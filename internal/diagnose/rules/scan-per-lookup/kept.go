@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -19,6 +20,9 @@ func (sh *shape) kept(p *gocode.Place, e ast.Expr) bool {
 	v := syntax.LocalVar(p, e)
 	if v == nil {
 		return false
+	}
+	if _, value := syntax.Declared(p, v); value != nil && copies(p, value) {
+		return true
 	}
 	for _, outer := range loops.Around(p, sh.scan) {
 		if !syntax.Inside(outer, v.Pos()) && !setAgain(p, loops.Body(outer), v) {
@@ -106,8 +110,12 @@ func (sh *shape) asks(p *gocode.Place, cond ast.Expr, vars, best elements) bool 
 			}
 			return false // the called function is not an operand
 		case *ast.IndexExpr: // what is kept of the element in another list: distance[i]
-			if (vars.in(p, n.Index) || best.in(p, n.Index)) && sh.kept(p, n.X) {
+			if (vars.in(p, n.Index) || best.in(p, n.Index)) && (sh.kept(p, n.X) || syntax.Same(p, n.X, sh.over)) {
 				found = found || sh.asks(p, n.Index, vars, best)
+				return false
+			}
+		case *ast.SelectorExpr: // a limit that the owner of the list keeps
+			if root, part := syntax.Var(p, n); part && sh.owns(p, root) {
 				return false
 			}
 		case *ast.Ident:
@@ -127,6 +135,12 @@ func (sh *shape) asks(p *gocode.Place, cond ast.Expr, vars, best elements) bool 
 	return found
 }
 
+// owns reports whether a variable is the receiver, of which the list is a part.
+func (sh *shape) owns(p *gocode.Place, v *types.Var) bool {
+	root, part := syntax.Var(p, sh.over)
+	return v != nil && part && root == v && p.Decl != nil && p.Decl.Recv != nil && syntax.Inside(p.Decl.Recv, v.Pos())
+}
+
 // livesOn reports whether a list, a parameter's field or a package variable, exists between calls.
 func livesOn(p *gocode.Place, e ast.Expr) bool {
 	switch x := ast.Unparen(e).(type) {
@@ -138,6 +152,52 @@ func livesOn(p *gocode.Place, e ast.Expr) bool {
 		return ok && v.Parent() == p.Pkg.Scope()
 	case *ast.StarExpr:
 		return livesOn(p, x.X)
+	case *ast.IndexExpr: // one of several lists
+		return livesOn(p, x.X)
+	case *ast.CallExpr:
+		return copies(p, x) || returnsKept(p, x)
 	}
 	return false
+}
+
+// copies reports whether an expression is a copy of a list that exists between calls.
+func copies(p *gocode.Place, e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || !funcname.Match(p.CalleeName(call), "append", "slices.Clone", "slices.Collect", "maps.Clone", "maps.Values", "maps.Keys", "slices.Values") {
+		return false
+	}
+	return len(call.Args) > 0 && here(p, call.Args[len(call.Args)-1])
+}
+
+// here reports whether an expression is a list that exists between calls, or a copy of it, without
+// regard to other functions of the package.
+func here(p *gocode.Place, e ast.Expr) bool {
+	if _, call := ast.Unparen(e).(*ast.CallExpr); call {
+		return copies(p, e)
+	}
+	return livesOn(p, e)
+}
+
+// returnsKept reports whether a call without arguments asks a value that exists between calls for a
+// list that it keeps, a copy of it, or an iterator over it.
+func returnsKept(p *gocode.Place, call *ast.CallExpr) bool {
+	to := syntax.Receiver(call)
+	decl := p.Declaration(p.Callee(call))
+	if to == nil || len(call.Args) > 0 || decl == nil || decl.Body == nil || p.Info.Selections[ast.Unparen(call.Fun).(*ast.SelectorExpr)] == nil {
+		return false
+	}
+	if root, _ := syntax.Var(p, to); root == nil || syntax.Local(p, root) && !syntax.Param(p, root) {
+		return false
+	}
+	in, kept := p.Entry(decl), false
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.RangeStmt: // of an iterator, or a loop that copies the elements
+			kept = kept || here(in, n.X)
+		case *ast.ReturnStmt:
+			kept = kept || len(n.Results) > 0 && here(in, n.Results[0])
+		}
+		return !kept
+	})
+	return kept
 }

@@ -1,4 +1,4 @@
-// Package scanperlookup finds loops that scan many elements to find one.
+// Package scanperlookup finds loops that scan many elements to find one or a few.
 package scanperlookup
 
 import (
@@ -34,14 +34,15 @@ func Rule() rule.Rule {
 		ID:    "scan-per-lookup",
 		Kind:  rule.CPU,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "Loop that searches many elements to find one",
+		Title: "Many elements scanned to find one or a few",
 		Doc:   doc,
 		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// A lookup in a map replaces half of the elements' comparisons or all. What a
 				// predicate needs may not fit into an index, so the low end is far away. For exact
 				// keys the match has its own fraction.
-				Fraction: rule.Fraction{Expect: 0.7, Low: 0.2, High: 1},
+				Fraction:    rule.Fraction{Expect: 0.7, Low: 0.2, High: 1},
+				Specificity: 2, // lock-per-item would lock elements that need not be visited in another way
 			},
 			Prepare: prepare,
 		},
@@ -60,17 +61,21 @@ grows, also remove elements that are no longer needed.
 
 A visit of all elements for those in a state is the same, as of all sessions on
 each request for those that expired, or of all jobs for those that wait: keep them
-in the order of their time, or in a queue of their own. So is an event given to
-all subscribers, of which most return at once because they want others.
+in the order of their time, or in a queue of their own. So is a pass over all
+queues, connections or places of which nearly all have nothing to do: keep a set
+of those that have something. So is an event given to all subscribers, of which
+most return at once because they want others.
 
-A search for the smallest or the oldest element, again and again, is the same:
-use container/heap, as for the nearest node in Dijkstra's algorithm.
+A search for the smallest, the oldest or the least loaded element, again and
+again, is the same: use container/heap, as for the nearest node in Dijkstra's
+algorithm; one for each kind, if only those of one kind count. If elements have
+to pass another test, keep them sorted, and stop at the first that passes.
 
 It is fine for lists of a few dozen elements, for which a scan is faster than a
 map. The rule reports only loops that scan at least 32 elements each time, as
 counted in the recording, and do nothing with the others. It leaves alone loops
-over the bytes of strings, and states that change for many elements between two
-visits. Calls of slices.IndexFunc, ContainsFunc and their like
+over the bytes of strings, lists that are created for the search, and states and
+orders that change for many elements between two visits. Calls of slices.IndexFunc, ContainsFunc and their like
 count too, by how often they call their function.
 
 Seen in the field: ehabterra/apispec#495 (a map searched for one key, 10.6 % of
@@ -78,7 +83,8 @@ CPU); emitter-io/emitter#206 (a slice of subscribers became a map); ulule/limite
 (all entries visited for those that expired); pokt-network/path#516 (10 % of the
 CPU of a gateway); moby/moby#18266 (events filtered by each subscriber);
 kubernetes/kubernetes#45070 (a queue without a heap: 257 µs for each insertion
-became 3.5).`
+became 3.5); moby/swarmkit#193 (a scheduler that compares all nodes for each
+task); df-mc/dragonfly#118 (all loaded chunks visited in each tick).`
 
 func prepare(p *rule.Pass) []finder.Line {
 	if p.Counts == nil || p.Syntax == nil {
@@ -87,10 +93,13 @@ func prepare(p *rule.Pass) []finder.Line {
 	lines := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *search { return searchAt(p, f, place) })
 	judge := func(c *finder.Case) bool {
 		s := lines.At(&c.Site.Frame)
-		if s == nil {
+		if s == nil || (s.kind == extreme || s.kind == idle) && !s.lasts(c) {
 			return false
 		}
 		s.describe(c.Place, c.Match)
+		if s.kind == idle || s.kind == due || s.in != nil {
+			c.Callees = []string{"sync.(*Mutex).Lock", "sync.(*Mutex).Unlock", "sync.(*RWMutex).RLock", "sync.(*RWMutex).RUnlock"}
+		}
 		return true
 	}
 	visits := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *visit { return visitAt(p, place) })
@@ -109,7 +118,7 @@ func prepare(p *rule.Pass) []finder.Line {
 func nearest(lines *finder.Lines[search]) func(*site.Row) int {
 	return func(r *site.Row) int {
 		i := lines.Nearest(r)
-		if i > 0 && lines.At(r.Stack[i]).beyond(r.Stack[i-1].File, r.Stack[i-1].Line) {
+		if i > 0 && lines.At(r.Stack[i]).beyond(r.Stack[:i]) {
 			return -1
 		}
 		return i
@@ -139,7 +148,10 @@ func searchAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *search {
 			continue
 		}
 		if !ok && s.Iterations >= least {
-			if s = sifted(p, s, place, f.Line); s != nil {
+			if found := sifted(p, s, place, f.Line); found != nil {
+				return found
+			}
+			if s.idle(p, place) && !s.idling.within(f.File, f.Line) {
 				return s
 			}
 		}
@@ -158,9 +170,10 @@ func searchAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *search {
 		if s.kind == last || s.always {
 			s.found = 1 / s.Iterations
 		}
-		if s.found <= mostKept {
-			return s
+		if s.found > mostKept || s.kind == extreme && !s.remains(p, place) {
+			continue
 		}
+		return s
 	}
 	return nil
 }
@@ -235,17 +248,16 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 		m.Fraction = &rule.Fraction{Expect: 0.95, Low: 0.7, High: 1}
 		return
 	case extreme:
-		m.Cause = fmt.Sprintf("The loop on line %d scans all %s elements of %s each time it is reached, to find the first in the order of %s.%s",
-			s.head, n, syntax.Text(s.over), syntax.Text(s.cond), grows)
-		m.Fix = fmt.Sprintf("Keep %s in that order as it changes: container/heap for a minimum or maximum, container/list with the last used at the front for the least recently used, or a sorted slice.", syntax.Text(s.over))
-		m.Confidence = rule.Likely // the loop does not show how often the order changes
-		m.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 1}
+		s.bestWords(m, n, grows)
 		return
 	case rows:
 		m.Cause = fmt.Sprintf("The loop on line %d reads %s rows each time it is reached, and keeps %s of them: those where %s.%s",
 			s.head, n, units.Percent(s.found), syntax.Text(s.cond), grows)
 		m.Fix = "Put the condition into the query (WHERE …), with an index for it, so that only those rows are read."
 		m.Fraction = &rule.Fraction{Expect: 0.9 * (1 - s.found), Low: 0.5 * (1 - s.found), High: 1}
+		return
+	case idle:
+		s.idleWords(place, m, n, grows)
 		return
 	case due:
 		s.dueWords(m, n, grows)

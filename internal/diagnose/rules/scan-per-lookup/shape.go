@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -22,7 +23,11 @@ type shape struct {
 	always  bool     // the first statement runs for elements that are not found, too
 	until   int      // the last line of the test
 	kind    kind
-	scan    ast.Stmt // the loop
+	scan    ast.Stmt   // the loop
+	passes  []ast.Expr // of a search of the first in an order: tests that depend on what is asked for, other than key
+	given   bool       // the list is a parameter
+
+	idling *idling // of a visit of all elements, what it does
 
 	inverted bool // the test is for the elements that are left alone
 	// Of elements that are due: whether that depends on the clock, and the fields that say so.
@@ -44,6 +49,7 @@ const (
 	last                 // the end of a linked list
 	rows                 // rows of a query that pass the test
 	due                  // those in a state that does not depend on what the function was asked for
+	idle                 // those that have something to do
 )
 
 // shapeOf recognises
@@ -51,13 +57,11 @@ const (
 //	for … xs { …; if test(x) { …; return } }      a search
 //	for … xs { …; if test(x) { ys = append(…) } } a filter
 //	for … xs { …; if !test(x) { continue }; … }   either
-//	for … xs { …; if x < best { best = x } }      a search of the first in an order, in a list that is kept for the next one
-//	for … xs { …; best = max(best, x) }           the same
 //	for x.next != nil { x = x.next }              a walk to the end
 //
 // also over an iterator of a list, and with a test that the function's caller gives,
-// and the first three over the rows of a query. The test compares a part of the element with
-// something else, and statements before it only define variables.
+// and the first three over the rows of a query; and what [shape.first] does. The test compares a
+// part of the element with something else, and statements before it only define variables.
 func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 	if sh, ok := toEnd(p, loop); ok {
 		return sh, true
@@ -67,6 +71,9 @@ func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 		return shape{}, false
 	}
 	queried := isRows(p.TypeOf(over))
+	if best := (shape{over: over, scan: loop}); !queried && best.first(p, maps.Clone(vars)) {
+		return best, true
+	}
 	body := loops.Body(loop).List
 	for i, stmt := range body {
 		switch s := stmt.(type) {
@@ -76,8 +83,7 @@ func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 			}
 		case *ast.AssignStmt:
 			if s.Tok != token.DEFINE {
-				sh := shape{over: over, scan: loop, until: syntax.Line(p, s.End()), kind: extreme, filters: true, hit: s}
-				return sh, !queried && i+1 == len(body) && sh.largest(p, s, vars)
+				return shape{}, false
 			}
 			for _, lhs := range s.Lhs {
 				if id, ok := lhs.(*ast.Ident); ok && vars.in(p, s.Rhs...) {
@@ -91,9 +97,6 @@ func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 			sh, ok := tested(p, s, body[i+1:], shape{over: over, scan: loop}, vars)
 			if queried {
 				sh.kind = rows
-			}
-			if !ok && !queried && skips(s) && i+1 < len(body) && !sh.asks(p, s.Cond, vars, nil) {
-				continue // a filter before the search of the first in an order
 			}
 			return sh, ok
 		default:
@@ -131,10 +134,6 @@ func tested(p *gocode.Place, s *ast.IfStmt, rest []ast.Stmt, sh shape, vars elem
 	}
 	if sh.cond == nil {
 		return shape{}, false
-	}
-	if len(rest) == 0 && sh.filters && (sh.ordered(p, s, vars) || sh.largestIf(p, s, vars)) {
-		sh.kind = extreme
-		return sh, true
 	}
 	return sh, sh.compares(p, sh.cond, vars)
 }

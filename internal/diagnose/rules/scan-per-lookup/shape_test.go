@@ -52,7 +52,7 @@ func (p *pool) high() (n int) {
 
 func (p *pool) below(limit int) (best *backend) {
 	for _, b := range p.all {
-		if b.load > limit { //@ none 1
+		if b.load > limit { //@ extreme 4
 			continue
 		}
 		if best == nil || b.load > best.load {
@@ -65,16 +65,101 @@ func (p *pool) below(limit int) (best *backend) {
 func (p *pool) nearest(to int) (n int) {
 	n = 1 << 30
 	for _, b := range p.all {
-		n = min(n, b.load-to) //@ none 2
+		n = min(n, b.load-to) //@ none 1
 	}
 	return n
 }
 
 func highest(all []*backend) (n int) {
 	for _, b := range all {
-		n = max(n, b.load) //@ none 3
+		n = max(n, b.load) //@ extreme 5
 	}
 	return n
+}
+
+func made(n int) (most int) {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i * n % 1009
+	}
+	for _, x := range all {
+		if x > most { //@ none 2
+			most = x
+		}
+	}
+	return most
+}
+
+func (p *pool) zone(zone string) (best *backend) {
+	for _, b := range p.all {
+		if b.healthy && b.zone == zone { //@ extreme 6
+			if best == nil {
+				best = b
+			} else if b.load < best.load {
+				best = b
+			}
+		}
+	}
+	return best
+}
+
+func (p *pool) chosen(ok func(*backend) bool) (at int) {
+	at = -1
+	for i := range p.all {
+		switch {
+		case !ok(p.all[i]): //@ extreme 7
+		case at < 0 || p.all[i].load < p.all[at].load:
+			at = i
+		}
+	}
+	return at
+}
+
+func (p *pool) snapshot() []*backend {
+	var all []*backend
+	for _, b := range p.all {
+		all = append(all, b)
+	}
+	return all
+}
+
+func (p *pool) copied() (best *backend) {
+	for _, b := range p.snapshot() {
+		if b.load == 0 { //@ extreme 8
+			return b
+		}
+		if best == nil || b.load < best.load {
+			best = b
+		}
+	}
+	return best
+}
+
+func (p *pool) record() *backend {
+	var best struct {
+		load int
+		at   *backend
+	}
+	all := append([]*backend(nil), p.all...)
+	for _, b := range all {
+		if load := b.load; best.at == nil || load < best.load { //@ extreme 9
+			best.load, best.at = load, b
+		}
+	}
+	return best.at
+}
+
+func (p *pool) total(zone string) (n, most int) {
+	for _, b := range p.all {
+		if b.zone != zone { //@ none 3
+			continue
+		}
+		n += b.load
+		if b.load > most {
+			most = b.load
+		}
+	}
+	return n, most
 }
 
 func main() {}

@@ -6,12 +6,14 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 )
 
 const (
@@ -208,7 +210,7 @@ func sifted(p *rule.Pass, s *search, place *gocode.Place, line int) *search {
 			continue
 		case !sh.filters && found.found*s.Iterations < leastFound:
 			return nil // a check of all elements, which nearly always passes
-		case sh.kind == due && found.renewed(p, place):
+		case sh.kind == due && (found.renewed(p, place) || !found.harmless(p, place)):
 			return nil
 		}
 		return &found
@@ -216,28 +218,78 @@ func sifted(p *rule.Pass, s *search, place *gocode.Place, line int) *search {
 	return nil
 }
 
+// harmless reports whether the functions of the package that a loop's tests call change nothing for
+// nearly all elements.
+func (s *search) harmless(p *rule.Pass, place *gocode.Place) bool {
+	if s.in != nil {
+		return true
+	}
+	_, vars := walked(place, s.scan)
+	f := &followed{idling: &idling{pass: p, most: mostKept * s.Iterations * s.Entries}, Place: place, vars: vars, loop: s.scan, asked: elements{}}
+	fine := true
+	for _, stmt := range loops.Body(s.scan).List {
+		var tested ast.Node = stmt
+		if test, ok := stmt.(*ast.IfStmt); ok {
+			tested = test.Cond
+			if test.Init != nil {
+				tested = test.Init
+			}
+		}
+		ast.Inspect(tested, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && fine {
+				decl := place.Declaration(place.Callee(call))
+				fine = decl == nil || decl.Body == nil || effects.ChangesNothing(place.Entry(decl)) || f.call(call)
+			}
+			return fine
+		})
+		if tested != ast.Node(stmt) && syntax.Line(place, stmt.Pos()) >= s.until {
+			break
+		}
+	}
+	return fine
+}
+
 // renewed reports whether the code sets the state of many elements between two visits, or the whole
 // list: a list of the few would change as often.
 func (s *search) renewed(p *rule.Pass, place *gocode.Place) bool {
 	list := syntax.Named(place, s.over)
 	var sets, lists float64
+	set := func(e ast.Expr) {
+		if s.idling != nil && slices.Contains(s.idling.sets, ast.Node(e)) {
+			return
+		}
+		if v := syntax.Named(place, e); v != nil && v != list && slices.Contains(s.fields, v.Origin()) {
+			times, _ := evidence.ReachedAt(p, place, e.Pos())
+			sets += times
+		}
+	}
 	for _, f := range place.Files() {
 		ast.Inspect(f, func(n ast.Node) bool {
-			a, ok := n.(*ast.AssignStmt)
-			if !ok {
-				return true
-			}
-			for i, lhs := range a.Lhs {
-				v := syntax.Named(place, lhs)
-				if v == nil {
-					continue
+			switch n := n.(type) {
+			case *ast.IncDecStmt:
+				set(n.X)
+			case *ast.AssignStmt:
+				for i, lhs := range n.Lhs {
+					set(lhs)
+					v := syntax.Named(place, lhs)
+					if v == nil || v != list {
+						continue
+					}
+					times, _ := evidence.ReachedAt(p, place, n.Pos())
+					if (elements{v: true}).in(place, n.Rhs[min(i, len(n.Rhs)-1)]) {
+						sets += times // list = append(list, x)
+					} else {
+						lists += times
+					}
 				}
-				times, _ := evidence.ReachedAt(p, place, a.Pos())
-				if slices.Contains(s.fields, v) {
-					sets += times
-				}
-				if v == list && !(elements{v: true}).in(place, a.Rhs[min(i, len(a.Rhs)-1)]) {
+			case *ast.CompositeLit: // of the struct that has the list
+				if list != nil && hasField(place.TypeOf(n), list) {
+					times, _ := evidence.ReachedAt(p, place, n.Pos())
 					lists += times
+				}
+			case *ast.CallExpr: // x.load.Add(1) of an atomic value
+				if to := syntax.Receiver(n); to != nil && funcname.Match(place.CalleeName(n), "(*sync/atomic.*).Add", "(*sync/atomic.*).Store", "(*sync/atomic.*).Swap", "(*sync/atomic.*).CompareAndSwap") {
+					set(to)
 				}
 			}
 			return true
@@ -246,12 +298,33 @@ func (s *search) renewed(p *rule.Pass, place *gocode.Place) bool {
 	return sets > mostChanged*s.Iterations*s.Entries || lists > mostChanged*s.Entries
 }
 
-// beyond reports whether the frame below a loop that gives each element to a function is past the
-// test in that function.
-func (s *search) beyond(file string, line int) bool {
+// hasField reports whether a type is a struct with a field.
+func hasField(t types.Type, field *types.Var) bool {
+	if t == nil || !field.IsField() {
+		return false
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range s.Fields() {
+		if f == field {
+			return true
+		}
+	}
+	return false
+}
+
+// beyond reports whether the frames below a loop that gives each element to a function are past the
+// test in that function, leaf first.
+func (s *search) beyond(below []*site.Frame) bool {
+	if s.idling != nil {
+		return slices.ContainsFunc(below, func(f *site.Frame) bool { return s.idling.within(f.File, f.Line) })
+	}
 	if s.in == nil {
 		return false
 	}
+	file, line := below[len(below)-1].File, below[len(below)-1].Line
 	body := s.in.Decl.Body
 	at := s.in.Fset.Position(body.Pos())
 	return file == at.Filename && line > s.guard && line <= syntax.Line(s.in, body.End())

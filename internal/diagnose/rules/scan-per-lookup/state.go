@@ -86,7 +86,7 @@ func (s *state) field(x *ast.SelectorExpr) bool {
 	}
 	if s.vars.in(s.p, x.X) {
 		s.element = true
-		s.fields = append(s.fields, v)
+		s.fields = append(s.fields, v.Origin())
 		return true
 	}
 	root, _ := syntax.Var(s.p, x)

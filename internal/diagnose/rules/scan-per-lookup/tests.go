@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -54,7 +55,7 @@ func judgeTests(c *finder.Case) bool {
 		return false
 	}
 	order := funcname.Match(p.CalleeName(call), firsts()...)
-	if order && !livesOn(p, call.Args[0]) || keyed(p, lit) == order {
+	if order && !livesOn(p, call.Args[0]) && !samePassed(c, p, call) || keyed(p, lit) == order {
 		return false
 	}
 	searches, ok1 := evidence.ReachedAt(c.Pass, p, call.Pos())
@@ -76,6 +77,21 @@ func judgeTests(c *finder.Case) bool {
 	c.Confidence = rule.Likely // the function does not show whether its test can be indexed
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s tests for each search", n)})
 	return true
+}
+
+// samePassed reports whether a loop of a caller passes the same list for the parameter that a call
+// searches.
+func samePassed(c *finder.Case, p *gocode.Place, call *ast.CallExpr) bool {
+	if !passed(p, call.Args[0]) {
+		return false
+	}
+	for _, r := range c.CPU {
+		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.File == c.Site.File && f.Line == c.Site.Line })
+		if i >= 0 {
+			return sameIn(c.Pass, r.Stack, i, p, call, call.Args[0])
+		}
+	}
+	return false
 }
 
 // keyed reports whether a function literal depends on a variable of the function around it, such as

@@ -314,12 +314,12 @@ func (v *visit) again(c *finder.Case) bool {
 	return false
 }
 
-// sameIn reports whether an expression in a call has the same value in each of many calls.
-func sameIn(p *rule.Pass, stack []*site.Frame, i int, place *gocode.Place, call *ast.CallExpr, e ast.Expr) bool {
+// sameIn reports whether an expression at a node has the same value in each of many calls.
+func sameIn(p *rule.Pass, stack []*site.Frame, i int, place *gocode.Place, at ast.Node, e ast.Expr) bool {
 	if livesOn(place, e) {
 		return true
 	}
-	for _, loop := range loops.Around(place, call) {
+	for _, loop := range loops.Around(place, at) {
 		if loops.FromOutside(place, loop, e) {
 			return true
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/units"
 )
 
@@ -25,6 +26,30 @@ func (s *search) visits(n string) string {
 	return fmt.Sprintf("The loop on line %d calls %s for all %s elements of %s each time it is reached", s.head, syntax.FuncName(s.in), n, over)
 }
 
+// bestWords fills in a search of the first in an order.
+func (s *search) bestWords(m *rule.Match, n, grows string) {
+	over, order := syntax.Text(s.over), syntax.Text(s.cond)
+	among := ""
+	switch {
+	case s.key != nil:
+		among = fmt.Sprintf(" among those of one %s", syntax.Text(s.element))
+	case len(s.passes) > 0:
+		among = fmt.Sprintf(" among those that pass a test (%s)", syntax.Text(s.passes[0]))
+	}
+	m.Cause = fmt.Sprintf("The loop on line %d scans all %s elements of %s each time it is reached, to find the first in the order of %s%s.%s",
+		s.head, n, over, order, among, grows)
+	m.Fix = fmt.Sprintf("Keep %s in that order as it changes: container/heap for a minimum or maximum, container/list with the last used at the front for the least recently used, or a sorted slice.", over)
+	m.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 1}
+	switch {
+	case s.key != nil:
+		m.Fix = fmt.Sprintf("Keep a heap (container/heap) in that order for each %s, update it (heap.Fix) where an element changes, and take its first element.", syntax.Text(s.element))
+	case len(s.passes) > 0:
+		m.Fix = fmt.Sprintf("Keep %s sorted in that order as it changes (a sorted slice, or a tree), go through it from the first, and stop at the first element that passes.", over)
+		m.Fraction = &rule.Fraction{Expect: 0.75, Low: 0.2, High: 0.99}
+	}
+	m.Confidence = rule.Likely // the loop does not show how often the order changes
+}
+
 // dueWords fills in a visit of all elements for those in a state.
 func (s *search) dueWords(m *rule.Match, n, grows string) {
 	over, cond := syntax.Text(s.over), syntax.Text(s.cond)
@@ -39,6 +64,25 @@ func (s *search) dueWords(m *rule.Match, n, grows string) {
 			"If it only removes what has expired, check the element that is asked for, and sweep the others seldom.", over)
 	}
 	m.Confidence = rule.Likely // other code may change the state
+	m.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 0.99}
+}
+
+// idleWords fills in a visit of all elements, of which a few have something to do.
+func (s *search) idleWords(p *gocode.Place, m *rule.Match, n, grows string) {
+	over := syntax.Text(s.over)
+	work := s.idling.works[0]
+	for _, w := range s.idling.works {
+		if w.times > work.times {
+			work = w
+		}
+	}
+	m.Cause = fmt.Sprintf("%s, nearly all of which have nothing to do: what they have to do, on %s, runs for %s of them.%s",
+		s.visits(n), syntax.Where(p, work.pos), s.few(), grows)
+	m.Fix = fmt.Sprintf("Keep the elements of %s that have something to do in a set or a queue of their own, updated where that changes, and visit only those.", over)
+	if s.clock {
+		m.Fix = fmt.Sprintf("Keep %s in the order of what the test compares (container/heap, or a sorted slice), and stop at the first that has nothing to do.", over)
+	}
+	m.Confidence = rule.Likely // other code may decide what there is to do
 	m.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 0.99}
 }
 
