@@ -46,6 +46,7 @@ import (
 	ctorpercall "github.com/hone-go/hone/internal/diagnose/rules/ctor-per-call"
 	debugbuild "github.com/hone-go/hone/internal/diagnose/rules/debug-build"
 	debugloggingon "github.com/hone-go/hone/internal/diagnose/rules/debug-logging-on"
+	decodedobjectperitem "github.com/hone-go/hone/internal/diagnose/rules/decoded-object-per-item"
 	decodedtofilter "github.com/hone-go/hone/internal/diagnose/rules/decoded-to-filter"
 	decodedunusedfields "github.com/hone-go/hone/internal/diagnose/rules/decoded-unused-fields"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
@@ -239,6 +240,7 @@ func All() []rule.Rule {
 		ctorpercall.Rule(),
 		debugbuild.Rule(),
 		debugloggingon.Rule(),
+		decodedobjectperitem.Rule(),
 		decodedtofilter.Rule(),
 		decodedunusedfields.Rule(),
 		deepequaltyped.Rule(),
