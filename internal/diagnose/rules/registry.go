@@ -57,6 +57,7 @@ import (
 	exactdigits "github.com/hone-go/hone/internal/diagnose/rules/exact-digits"
 	falsesharing "github.com/hone-go/hone/internal/diagnose/rules/false-sharing"
 	fewworkers "github.com/hone-go/hone/internal/diagnose/rules/few-workers"
+	filereadforpart "github.com/hone-go/hone/internal/diagnose/rules/file-read-for-part"
 	finalizerperobject "github.com/hone-go/hone/internal/diagnose/rules/finalizer-per-object"
 	flushpermessage "github.com/hone-go/hone/internal/diagnose/rules/flush-per-message"
 	fmtthenbytes "github.com/hone-go/hone/internal/diagnose/rules/fmt-then-bytes"
@@ -251,6 +252,7 @@ func All() []rule.Rule {
 		exactdigits.Rule(),
 		falsesharing.Rule(),
 		fewworkers.Rule(),
+		filereadforpart.Rule(),
 		finalizerperobject.Rule(),
 		flushpermessage.Rule(),
 		fmtthenbytes.Rule(),
