@@ -70,8 +70,20 @@ func (b *bestOf) statements(list []ast.Stmt, tested bool) bool {
 		if !b.statement(stmt, tested) {
 			return false
 		}
+		if test, ok := stmt.(*ast.IfStmt); ok && skips(test) {
+			tested = true
+		}
 	}
 	return true
+}
+
+// skips reports whether a statement leaves the elements that pass a test.
+func skips(s *ast.IfStmt) bool {
+	if len(s.Body.List) == 0 {
+		return false
+	}
+	b, ok := s.Body.List[len(s.Body.List)-1].(*ast.BranchStmt)
+	return ok && b.Tok == token.CONTINUE
 }
 
 func (b *bestOf) statement(stmt ast.Stmt, tested bool) bool {

@@ -303,6 +303,9 @@ func (f *followed) asks(e ast.Expr) bool {
 	}
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
+		if x, ok := n.(*ast.IndexExpr); ok && f.vars.in(f.Place, x.Index) && livesOn(f.Place, x.X) {
+			return false // what is kept of the element elsewhere
+		}
 		if id, ok := n.(*ast.Ident); ok && f.loop != nil && !found {
 			v, ok := f.Object(id).(*types.Var)
 			found = ok && v != f.list && !v.IsField() && !f.vars[v] && syntax.Local(f.Place, v) && !isTime(v.Type()) && !syntax.Inside(f.loop, v.Pos())

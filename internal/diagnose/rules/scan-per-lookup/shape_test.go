@@ -135,6 +135,18 @@ func (p *pool) copied() (best *backend) {
 	return best
 }
 
+func (p *pool) left() (best *backend) {
+	least := 0
+	for _, b := range p.all {
+		load := b.load //@ extreme 10
+		if best != nil && load >= least {
+			continue
+		}
+		best, least = b, load
+	}
+	return best
+}
+
 func (p *pool) record() *backend {
 	var best struct {
 		load int

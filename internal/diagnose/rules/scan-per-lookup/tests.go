@@ -29,12 +29,15 @@ func firsts() []string {
 	return []string{"slices.MinFunc", "slices.MaxFunc", "github.com/samber/lo.MinBy", "github.com/samber/lo.MaxBy"}
 }
 
-// tests returns the frame that searches a list by a function; -1 for none. The function's own lines
-// have most of the cost.
+// copiers are functions that copy the elements for such a search, as the type checker names them.
+func copiers() []string { return []string{"slices.Collect", "slices.Clone"} }
+
+// tests returns the frame that searches a list by a function, or copies it first; -1 for none. The
+// function's own lines have most of the cost.
 func tests(r *site.Row) int {
 	for i := 1; i < len(r.Stack); i++ {
 		k := r.Stack[i].Owner.Kind
-		if (k == gocode.Main || k == gocode.Dependency) && funcname.Match(funcname.Typed(r.Stack[i-1].Function), append(testers(), firsts()...)...) {
+		if (k == gocode.Main || k == gocode.Dependency) && funcname.Match(funcname.Typed(r.Stack[i-1].Function), slices.Concat(testers(), firsts(), copiers())...) {
 			return i
 		}
 	}
