@@ -49,7 +49,7 @@ const fewestVisits = 8
 // to do.
 func (s *search) idle(p *rule.Pass, place *gocode.Place) bool {
 	over, vars := walked(place, s.scan)
-	if over == nil || bytes(place.TypeOf(over)) || isRows(place.TypeOf(over)) {
+	if over == nil || bytes(place.TypeOf(over)) || isRows(place.TypeOf(over)) || plain(place.TypeOf(over)) {
 		return false
 	}
 	s.shape = shape{over: over, scan: s.scan, kind: idle, filters: true}
@@ -74,6 +74,18 @@ func (s *search) idle(p *rule.Pass, place *gocode.Place) bool {
 	}
 	s.fields, s.clock, s.idling = i.reads, i.clock, i
 	return !s.renewed(p, place)
+}
+
+// plain reports whether the elements are numbers, such as the words of a set of bits.
+func plain(t types.Type) bool {
+	if l, ok := t.Underlying().(interface{ Elem() types.Type }); ok {
+		if _, array := l.Elem().Underlying().(*types.Array); array { // a pointer to an array
+			return plain(l.Elem())
+		}
+		b, basic := l.Elem().Underlying().(*types.Basic)
+		return basic && b.Info()&types.IsString == 0
+	}
+	return false
 }
 
 // visited returns how often all elements are visited: for a table, the loop around the one over a

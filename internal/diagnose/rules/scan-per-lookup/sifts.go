@@ -271,6 +271,10 @@ func (s *search) renewed(p *rule.Pass, place *gocode.Place) bool {
 			case *ast.AssignStmt:
 				for i, lhs := range n.Lhs {
 					set(lhs)
+					if x, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok && list != nil && syntax.Named(place, x.X) == list {
+						times, _ := evidence.ReachedAt(p, place, n.Pos())
+						sets += times
+					}
 					v := syntax.Named(place, lhs)
 					if v == nil || v != list {
 						continue
