@@ -105,6 +105,7 @@ import (
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
 	mostlyempty "github.com/hone-go/hone/internal/diagnose/rules/mostly-empty"
 	nestedjsonmethods "github.com/hone-go/hone/internal/diagnose/rules/nested-json-methods"
+	nestedlistsencoded "github.com/hone-go/hone/internal/diagnose/rules/nested-lists-encoded"
 	nopgo "github.com/hone-go/hone/internal/diagnose/rules/no-pgo"
 	objectperitem "github.com/hone-go/hone/internal/diagnose/rules/object-per-item"
 	offsetpaging "github.com/hone-go/hone/internal/diagnose/rules/offset-paging"
@@ -300,6 +301,7 @@ func All() []rule.Rule {
 		metriclabelpercall.Rule(),
 		mostlyempty.Rule(),
 		nestedjsonmethods.Rule(),
+		nestedlistsencoded.Rule(),
 		nopgo.Rule(),
 		objectperitem.Rule(),
 		offsetpaging.Rule(),

@@ -109,7 +109,9 @@ func report(c *finder.Case, e ast.Expr, u *usage, created float64) {
 	}
 	c.Fix = fmt.Sprintf("Create %s when the first element is added%s: if %s == nil.", u.name, where, u.text)
 	if u.kind == used {
-		c.Fix = fmt.Sprintf("Create %s when it is first needed%s.", u.name, where)
+		c.Fix = fmt.Sprintf("Create %s when it is first needed%s; if several goroutines may do so, with a sync.Once or a mutex locked.", u.name, where)
+	} else if u.v.IsField() && u.v.Exported() {
+		c.Fix += " Check what encodes it: encoding/json writes null for a nil map or slice."
 	}
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What: evidence.ExecutionsCounted,

@@ -62,8 +62,8 @@ counted with at least 100 patterns, and at least five walks of a tree.
 
 Seen in the field: prometheus/common#150 (34 to 54 % less time with a Replacer
 instead of calls of strings.Replace), trufflesecurity/trufflehog#1144 and
-launchdarkly/ld-find-code-refs#174 (keywords, with Aho–Corasick); goadesign/goa#3832
-(a generated file walked for each of its imports).`
+launchdarkly/ld-find-code-refs#174 (keywords, with Aho–Corasick);
+goadesign/goa#3832 (a generated file walked for each of its imports).`
 
 // One pass of a Replacer takes as long as so many searches, at most and at least: of texts without
 // and with the first bytes of the patterns (go test -bench Passes).

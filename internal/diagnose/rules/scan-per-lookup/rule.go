@@ -75,8 +75,9 @@ It is fine for lists of a few dozen elements, for which a scan is faster than a
 map. The rule reports only loops that scan at least 32 elements each time, as
 counted in the recording, and do nothing with the others. It leaves alone loops
 over the bytes of strings, lists that are created for the search, and states and
-orders that change for many elements between two visits. Calls of slices.IndexFunc, ContainsFunc and their like
-count too, by how often they call their function.
+orders that change for many elements between two visits. Calls of
+slices.IndexFunc, ContainsFunc and their like count too, by how often they call
+their function.
 
 Seen in the field: ehabterra/apispec#495 (a map searched for one key, 10.6 % of
 CPU); emitter-io/emitter#206 (a slice of subscribers became a map); ulule/limiter#86
