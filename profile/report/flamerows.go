@@ -8,9 +8,10 @@ import "math/bits"
 // A row is an entry of 64 bits: the codes of the next frames, a hint of the frame after these, and
 // the row. A code is twice the number of a key, plus one if the call was inlined, or zero for the
 // end of the stack. After the last code, the entry gets the next ones. The first of these are
-// stored by row; later, they are read from the stack again, which most likely is in no cache of the
-// processor. The hint spares that for most rows: it divides them so that those of a child have the
-// same hint, and a hint whose rows are too narrow has no child.
+// stored by row; later, they are read from the stack again, which most likely is in no cache of
+// the processor. The hint spares that for most rows: it divides them so that those of a child have
+// the same hint, and a hint whose rows are too narrow has no child. A row whose stack ends in a
+// child is added to that child when its parent is divided, and then it is not stored again.
 type rowSplitter struct {
 	*source
 	coder
@@ -192,7 +193,7 @@ func (s *rowSplitter) split(n *flameNode, index int32, least int64) []flameNode 
 		entries = s.continued(n, entries, least)
 	}
 	shift := s.rowBits + s.hintBits + int(s.count-1-at)*s.codeBits
-	mask := uint64(1)<<s.codeBits - 1
+	mask, after := uint64(1)<<s.codeBits-1, s.goesOn(at)
 	s.children = s.children[:0]
 	s.withValues(entries, func(entries, values []int64) {
 		for i, e := range entries {
@@ -209,13 +210,27 @@ func (s *rowSplitter) split(n *flameNode, index int32, least int64) []flameNode 
 				s.children = append(s.children, flameNode{parent: index, function: s.keys[number], depth: n.depth + 1})
 			}
 			child := &s.children[s.slot[number]]
-			child.hi++ // the number of its rows, for now
 			child.value += v
 			child.width += width
 			child.inline += width & -int64(code&1)
+			on := int64(uint64(e) & after)
+			on = (on | -on) >> 63 // all ones if the stack goes on
+			child.hi -= int32(on) // the number of these rows, for now
+			child.self += v &^ on
+			child.ends += width &^ on
 		}
 	})
-	return s.store(n, entries, shift, least)
+	return s.store(n, entries, shift, after, least)
+}
+
+// goesOn returns the bits of an entry after its code at an index: all are zero if and only if the
+// stack ends with it.
+func (s *rowSplitter) goesOn(at int32) uint64 {
+	left := int(s.count - 1 - at)
+	if left == 0 {
+		return (1<<s.hintBits - 1) << s.rowBits
+	}
+	return (1<<s.codeBits - 1) << (s.rowBits + s.hintBits + (left-1)*s.codeBits)
 }
 
 // withValues calls use with some entries at a time and the values of their rows. Most values are in
@@ -238,7 +253,7 @@ func (s *rowSplitter) indexOf(e int64) int { return int(uint64(e) & (1<<s.rowBit
 
 // store stores the entries of children that are at least as wide as least in the other buffer, at
 // the positions of their parent, and returns these children.
-func (s *rowSplitter) store(n *flameNode, entries []int64, shift int, least int64) []flameNode {
+func (s *rowSplitter) store(n *flameNode, entries []int64, shift int, after uint64, least int64) []flameNode {
 	kept, at := s.children[:0], n.lo
 	for _, c := range s.children {
 		number := s.numbers[c.function]
@@ -254,7 +269,7 @@ func (s *rowSplitter) store(n *flameNode, entries []int64, shift int, least int6
 	to := s.buffers[1-n.buffer]
 	for _, e := range entries {
 		number := uint64(e) >> shift & (1<<s.codeBits - 1) >> 1
-		if number == 0 || s.slot[number] < 0 {
+		if number == 0 || uint64(e)&after == 0 || s.slot[number] < 0 {
 			continue
 		}
 		c := &kept[s.slot[number]]
@@ -265,27 +280,21 @@ func (s *rowSplitter) store(n *flameNode, entries []int64, shift int, least int6
 }
 
 // continued replaces the entries of a node, of which all codes were used, by the next codes of
-// those rows that may be in a child that is at least as wide as least. It returns these entries,
-// and adds the rows that end here to the node.
+// those rows that may be in a child that is at least as wide as least. It returns these entries.
 func (s *rowSplitter) continued(n *flameNode, entries []int64, least int64) []int64 {
 	hintOf := func(e int64) uint64 { return uint64(e) >> s.rowBits & (1<<s.hintBits - 1) }
 	clear(s.hints)
 	s.withValues(entries, func(entries, values []int64) {
 		for i, e := range entries {
-			hint := hintOf(e)
-			s.hints[hint] += abs(values[i])
-			if hint == 0 {
-				n.self += values[i]
-			}
+			s.hints[hintOf(e)] += abs(values[i])
 		}
 	})
-	n.ends += s.hints[0]
 	left, chunk := entries[:0], n.depth/s.count-1
 	if chunk == s.chunks && int(s.chunks*s.count) == 64/s.codeBits {
 		least = 0 // the last stored codes have no hint: rows may end here
 	}
 	for _, e := range entries {
-		if hint := hintOf(e); hint != 0 && s.hints[hint] >= least {
+		if s.hints[hintOf(e)] >= least {
 			left = append(left, e)
 		}
 	}
