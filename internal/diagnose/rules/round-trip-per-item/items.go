@@ -31,6 +31,29 @@ func perItem(p *gocode.Place, node ast.Node, call *ast.CallExpr) bool {
 	return item && !call.Ellipsis.IsValid() && !feeds(p, node, call, operands)
 }
 
+// answered returns the call that sends an item to which another call waits for the answer, in the
+// same iteration and through the same client, if no item depends on an answer; nil for none.
+func answered(p *gocode.Place, node ast.Node, call *ast.CallExpr) (found *ast.CallExpr) {
+	to := syntax.Receiver(call)
+	if to == nil {
+		return nil
+	}
+	ast.Inspect(node, func(n ast.Node) bool {
+		if _, lit := n.(*ast.FuncLit); lit && n != node {
+			return false
+		}
+		sent, ok := n.(*ast.CallExpr)
+		if !ok || found != nil || sent.End() >= call.Pos() || syntax.Receiver(sent) == nil || !syntax.Same(p, syntax.Receiver(sent), to) {
+			return found == nil
+		}
+		if asks(p, sent) && perItem(p, node, sent) && !feeds(p, node, call, sent.Args) {
+			found = sent
+		}
+		return found == nil
+	})
+	return found
+}
+
 // variables returns the variables and fields in an expression.
 func variables(p *gocode.Place, e ast.Node) (vars []*types.Var) {
 	ast.Inspect(e, func(n ast.Node) bool {

@@ -27,6 +27,7 @@ type loop struct {
 	call  *ast.CallExpr
 	node  ast.Node
 	items float64 // calls each time the loop is reached
+	sent  string  // the call that sends the item, if this one only waits for the answer
 	below string  // the call of the module, if the loop calls a function that contains it
 }
 
@@ -156,7 +157,7 @@ func profiled(fn *types.Func) string {
 // the call's line, which runs so often for each unit of work.
 func (s *search) above(p *gocode.Place, call *ast.CallExpr, waits float64, levels int) *loop {
 	runs, ok := evidence.ReachedAt(s.pass, p, call.Pos())
-	if !ok || runs < each*waits || !asks(p, call) {
+	if !ok || runs < each*waits {
 		return nil
 	}
 	around := loops.Around(p, call)
@@ -169,11 +170,22 @@ func (s *search) above(p *gocode.Place, call *ast.CallExpr, waits float64, level
 			continue
 		}
 		if items := runs / entries; items >= leastItems {
-			if !s.repeats(p, node, runs) || !perItem(p, node, call) {
+			if !s.repeats(p, node, runs) {
 				return nil
 			}
-			return &loop{place: p, file: p.Fset.Position(call.Pos()).Filename, call: call, node: node, items: items}
+			sent := ""
+			if !asks(p, call) || !perItem(p, node, call) {
+				before := answered(p, node, call)
+				if before == nil {
+					return nil
+				}
+				sent = syntax.Text(before.Fun)
+			}
+			return &loop{sent: sent, place: p, file: p.Fset.Position(call.Pos()).Filename, call: call, node: node, items: items}
 		}
+	}
+	if !asks(p, call) {
+		return nil
 	}
 	return s.callers(p, waits, levels)
 }

@@ -61,7 +61,8 @@ It is fine where an item must be acknowledged before the next one may be sent.
 The rule does not depend on the module. It reports calls with a value of the
 iteration as an argument that wait for a tenth of the time and more, and below
 which the module writes to a connection or file as often as they wait. It leaves
-alone calls with a list of items, and those whose result the next call gets.
+alone calls with a list of items, and those whose result the next call gets. Of a
+call that sends and one that waits for the answer, it reports the second.
 
 Seen in the field: wopehq/kafka-do#7 (each record's offset committed by a call
 that blocks), confluentinc/confluent-kafka-go#457.`
@@ -123,13 +124,19 @@ func (s *search) match(w *wait, l *loop, total float64) (rule.Match, bool) {
 	}
 	below := ""
 	if l.below != "" {
-		below = ", which calls " + l.below
+		below = ", which calls " + l.below + ","
+	}
+	if l.sent != "" {
+		below = " after " + l.sent
 	}
 	m.Cause = fmt.Sprintf("The loop on %s calls %s%s for each item, %s each time it is reached, and each call waits for an answer before the next one%s: a round trip for every item. That takes %s of %s, %s per call, and %s writes as often (%s).",
 		l.where(), name, below, evidence.Times(l.items), goroutines, share, whole, units.Seconds(w.seconds/float64(w.count)), module, wrote.line)
 	m.Fix = fmt.Sprintf("Collect the items and pass many of them in one call of %s or of a batch call beside it: once after the loop, or for every few hundred.", cmp.Or(l.below, name))
 	if goroutines == "" {
 		m.Fix += " Or keep several calls in flight (an asynchronous call, errgroup with SetLimit), if none of them needs the answer to another."
+	}
+	if l.sent != "" {
+		m.Fix = fmt.Sprintf("Send many items before the program reads the answers: put them into one message, or call %s for the next ones while others are on their way, and read the answers in another goroutine.", l.sent)
 	}
 	m.Evidence = []rule.Evidence{
 		{What: "waits below this line, in the trace", Value: fmt.Sprintf("%s, %s in all", units.Count(w.count), units.Seconds(w.seconds)), Command: evidence.ViewCommand(p, "blocking")},
