@@ -1,6 +1,7 @@
 package scanperlookup
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -64,10 +65,7 @@ func (s *search) idle(p *rule.Pass, place *gocode.Place) bool {
 	if !f.statements(loops.Body(s.scan).List) || len(i.works) == 0 {
 		return false
 	}
-	times := 0.0
-	for _, w := range i.works {
-		times += w.times
-	}
+	times := i.times()
 	s.found = times / all
 	if times == 0 || s.found > mostKept {
 		return false
@@ -106,6 +104,19 @@ func (s *search) visited(p *rule.Pass, place *gocode.Place) float64 {
 	return n
 }
 
+// times returns how often the work runs, for each unit of work.
+func (i *idling) times() (sum float64) {
+	for _, w := range i.works {
+		sum += w.times
+	}
+	return sum
+}
+
+// main returns the work that runs most often.
+func (i *idling) main() work {
+	return slices.MaxFunc(i.works, func(a, b work) int { return cmp.Compare(a.times, b.times) })
+}
+
 // within reports whether a line is one of the work.
 func (i *idling) within(file string, line int) bool {
 	return slices.ContainsFunc(i.works, func(w work) bool { return w.file == file && w.from <= line && line <= w.to })
@@ -118,7 +129,7 @@ type followed struct {
 	*gocode.Place
 	vars  elements
 	asked elements   // parameters that get what the function with the loop was asked for
-	loop  ast.Stmt   // nil in a function
+	loop  ast.Node   // the loop, or the function literal that is called for each element; nil in a function
 	list  *types.Var // what the loop visits, or its owner
 	depth int
 }
@@ -177,7 +188,8 @@ func (f *followed) statement(stmt ast.Stmt) bool {
 	case *ast.DeferStmt:
 		return locking(f.Place, s)
 	case *ast.ReturnStmt:
-		return f.loop == nil && f.expressions(s)
+		_, literal := f.loop.(*ast.FuncLit)
+		return (f.loop == nil || literal) && f.expressions(s)
 	case *ast.BlockStmt:
 		return f.statements(s.List)
 	case *ast.IfStmt:
@@ -288,12 +300,21 @@ func (f *followed) decides(e ast.Expr) bool {
 		if f.vars.in(f.Place, b.X) {
 			limit = b.Y
 		}
-		if f.loop != nil && !loops.Invariant(f.Place, f.loop, limit) || f.asks(element(b, limit)) {
+		if f.loop != nil && !f.fixed(limit) || f.asks(element(b, limit)) {
 			return false // the first in an order, or one that depends on what was asked for
 		}
 		f.clock = true
 	}
 	return f.expressions(e)
+}
+
+// fixed reports whether a limit is the same for all elements.
+func (f *followed) fixed(limit ast.Expr) bool {
+	if _, literal := f.loop.(*ast.FuncLit); literal {
+		v := syntax.LocalVar(f.Place, limit)
+		return v != nil && !syntax.Changes(f.Place, f.loop, v)
+	}
+	return loops.Invariant(f.Place, f.loop, limit)
 }
 
 // element returns the other side of a comparison than the limit.

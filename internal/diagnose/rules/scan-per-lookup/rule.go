@@ -107,7 +107,7 @@ func prepare(p *rule.Pass) []finder.Line {
 	return []finder.Line{
 		{Start: finder.Frames(nearest(lines)), Judge: judge},
 		{Start: finder.Frames(tests), Judge: judgeTests},
-		{Start: finder.Frames(visits.Nearest), Judge: func(c *finder.Case) bool {
+		{Start: finder.Frames(nearestVisit(visits)), Judge: func(c *finder.Case) bool {
 			v := visits.At(&c.Site.Frame)
 			return v != nil && v.judge(c)
 		}},

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -36,10 +37,26 @@ func visitAt(p *rule.Pass, place *gocode.Place) *visit {
 	if v == nil {
 		v = recursionAt(p, place)
 	}
-	if v == nil || v.key == nil || v.visited < least || v.found > mostKept {
+	if v == nil || v.key == nil && v.idling == nil || v.visited < least || v.found > mostKept {
 		return nil
 	}
 	return v
+}
+
+// nearestVisit returns the frame of a row that is part of a visit; -1 for none, and for the work on
+// the few elements that have some.
+func nearestVisit(visits *finder.Lines[visit]) func(*site.Row) int {
+	return func(r *site.Row) int {
+		i := visits.Nearest(r)
+		if i < 0 {
+			return i
+		}
+		idle := visits.At(r.Stack[i]).idling
+		if idle != nil && slices.ContainsFunc(r.Stack[:i], func(f *site.Frame) bool { return idle.within(f.File, f.Line) }) {
+			return -1
+		}
+		return i
+	}
 }
 
 // callbackAt returns the call on a line that gives a search as a function literal.
@@ -60,6 +77,9 @@ func callbackAt(p *rule.Pass, place *gocode.Place) *visit {
 		}
 		sh, ok := literal(place, lit)
 		if !ok {
+			if v := idleCallback(p, place, call, lit, over); v != nil {
+				return v
+			}
 			continue
 		}
 		sh.over = over
@@ -72,6 +92,34 @@ func callbackAt(p *rule.Pass, place *gocode.Place) *visit {
 		return &visit{shape: sh, call: call, by: funcname.Short(name), searches: searches, visited: tested / searches, found: hits / tested}
 	}
 	return nil
+}
+
+// idleCallback returns the visit of a method of a collection that gives each element to a function
+// literal, which has nothing to do for nearly all; nil for none.
+func idleCallback(p *rule.Pass, place *gocode.Place, call *ast.CallExpr, lit *ast.FuncLit, over ast.Expr) *visit {
+	searches, ok1 := evidence.ReachedAt(p, place, call.Pos())
+	tested, ok2 := evidence.ReachedAt(p, place, lit.Body.List[0].Pos())
+	if !ok1 || !ok2 || searches <= 0 || tested < least*searches || p.Manifest.Unit() == "run" && searches < fewestVisits {
+		return nil
+	}
+	i := &idling{pass: p, most: mostKept * tested}
+	f := &followed{idling: i, Place: place, vars: elements{}, asked: elements{}, loop: lit}
+	f.list, _ = syntax.Var(place, over)
+	for _, field := range lit.Type.Params.List {
+		for _, id := range field.Names {
+			f.vars[place.Object(id)] = true
+		}
+	}
+	if f.list == nil || receiver(place, call) == nil || !f.statements(lit.Body.List) {
+		return nil
+	}
+	s := &search{shape: shape{over: over, kind: idle, fields: i.reads, idling: i, clock: i.clock}}
+	s.Iterations, s.Entries = tested/searches, searches
+	times := i.times()
+	if times == 0 || times > i.most || s.renewed(p, place) {
+		return nil
+	}
+	return &visit{shape: s.shape, call: call, by: funcname.Short(place.CalleeName(call)), searches: searches, visited: tested / searches, found: times / tested}
 }
 
 // receiver returns the value whose method a call calls; nil for a function of a package.
@@ -260,6 +308,10 @@ func (v *visit) judge(c *finder.Case) bool {
 		return false
 	}
 	n := units.Number(v.visited)
+	if v.idling != nil {
+		v.idleWords(c, n)
+		return true
+	}
 	result := fmt.Sprintf("finds one in %s of its runs", units.Percent(min(1, v.found*v.visited)))
 	if v.filters {
 		result = "finds " + units.Percent(v.found) + " of them"

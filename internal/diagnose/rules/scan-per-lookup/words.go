@@ -3,6 +3,7 @@ package scanperlookup
 import (
 	"fmt"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -70,20 +71,24 @@ func (s *search) dueWords(m *rule.Match, n, grows string) {
 // idleWords fills in a visit of all elements, of which a few have something to do.
 func (s *search) idleWords(p *gocode.Place, m *rule.Match, n, grows string) {
 	over := syntax.Text(s.over)
-	work := s.idling.works[0]
-	for _, w := range s.idling.works {
-		if w.times > work.times {
-			work = w
-		}
-	}
 	m.Cause = fmt.Sprintf("%s, nearly all of which have nothing to do: what they have to do, on %s, runs for %s of them.%s",
-		s.visits(n), syntax.Where(p, work.pos), s.few(), grows)
+		s.visits(n), syntax.Where(p, s.idling.main().pos), s.few(), grows)
 	m.Fix = fmt.Sprintf("Keep the elements of %s that have something to do in a set or a queue of their own, updated where that changes, and visit only those.", over)
 	if s.clock {
 		m.Fix = fmt.Sprintf("Keep %s in the order of what the test compares (container/heap, or a sorted slice), and stop at the first that has nothing to do.", over)
 	}
 	m.Confidence = rule.Likely // other code may decide what there is to do
 	m.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 0.99}
+}
+
+// idleWords fills in a visit by a function, of elements of which a few have something to do.
+func (v *visit) idleWords(c *finder.Case, n string) {
+	over := syntax.Text(v.over)
+	c.Cause = fmt.Sprintf("%s visits %s elements of %s each time, nearly all of which have nothing to do: what they have to do, on %s, runs for %s of them.",
+		v.by, n, over, syntax.Where(c.Place, v.idling.main().pos), units.Percent(v.found))
+	c.Fix = fmt.Sprintf("Keep the elements of %s that have something to do in a set or a queue of their own, updated where that changes, and visit only those.", over)
+	c.Confidence = rule.Likely // other code may decide what there is to do
+	c.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 0.99}
 }
 
 // offeredWords fills in a loop that gives all elements to a function, which works on a few.
