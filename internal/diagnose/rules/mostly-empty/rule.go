@@ -91,7 +91,7 @@ func report(c *finder.Case, e ast.Expr, u *usage, created float64) {
 	share := part(c.Place, e) * (1 - filled)
 	c.Fraction = &rule.Fraction{Expect: 0.95 * share, Low: 0.6 * share, High: min(1, 1.1*share)}
 	c.Confidence = rule.Likely // what tells nil from empty is not known
-	what := kind(c.Place.TypeOf(e))
+	what := kind(c.Place, c.Place.TypeOf(e))
 	count := "nothing was put into any of them while executions were counted"
 	if u.kind == used {
 		count = "none of them was used while executions were counted"
@@ -133,7 +133,13 @@ func empty(p *gocode.Place, e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.CompositeLit:
 		return len(e.Elts) == 0 && isMap
+	case *ast.UnaryExpr: // &sync.Mutex{}, &bytes.Buffer{}
+		lit, ok := ast.Unparen(e.X).(*ast.CompositeLit)
+		return ok && len(lit.Elts) == 0 && isField(p, e)
 	case *ast.CallExpr:
+		if p.CalleeName(e) == "new" {
+			return isField(p, e)
+		}
 		if p.CalleeName(e) != "make" {
 			return false
 		}
@@ -146,14 +152,29 @@ func empty(p *gocode.Place, e ast.Expr) bool {
 	return false
 }
 
-func kind(t types.Type) string {
+// isField reports whether a new value is given to a field.
+func isField(p *gocode.Place, e ast.Expr) bool {
+	v := holder(p.Outer(), e)
+	return v != nil && v.IsField()
+}
+
+func kind(p *gocode.Place, t types.Type) string {
 	switch t.Underlying().(type) {
 	case *types.Map:
 		return "a map"
 	case *types.Chan:
 		return "a channel"
+	case *types.Pointer:
+		return "a " + syntax.TypeText(p, deref(t))
 	}
 	return "a slice"
+}
+
+func deref(t types.Type) types.Type {
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		return ptr.Elem()
+	}
+	return t
 }
 
 // mapHeader is the size of a map without elements, in bytes. A map that is created for more than
@@ -201,6 +222,9 @@ func size(p *gocode.Place, e ast.Expr) float64 {
 		return float64(n), ok
 	}
 	call, _ := ast.Unparen(e).(*ast.CallExpr)
+	if call != nil && p.CalleeName(call) == "new" {
+		call, t = nil, deref(t)
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Map:
 		if call == nil {

@@ -36,7 +36,8 @@ type usage struct {
 func usesOf(c *finder.Case, e ast.Expr) (*usage, bool) {
 	p := c.Place.Outer()
 	u := &usage{c: c, created: e, known: true, blocks: map[ast.Node]float64{}}
-	if _, channel := p.TypeOf(e).Underlying().(*types.Chan); channel {
+	switch p.TypeOf(e).Underlying().(type) {
+	case *types.Chan, *types.Pointer:
 		u.kind = used
 	}
 	u.v = holder(p, e)
