@@ -91,23 +91,10 @@ func (r Rows) IsZero() bool { return r.bits == nil }
 // Word returns the rows from 64i to 64i+63, one bit each.
 func (r Rows) Word(i int) uint64 { return r.bits[i] }
 
-func (r Rows) subtract(s Rows) {
-	for i := range r.bits {
-		r.bits[i] &^= s.bits[i]
-	}
-}
-
 func (r Rows) intersect(s Rows) {
 	for i := range r.bits {
 		r.bits[i] &= s.bits[i]
 	}
-}
-
-// rowsWhere returns the rows with a location that is wanted. any reports whether there is such a
-// location.
-func (p *Profile) rowsWhere(wanted func(*Location) bool) (rows Rows, any bool) {
-	set, any := p.locationsWhere(wanted)
-	return p.rowsWith(set), any
 }
 
 // locationsWhere returns the set of the locations that are wanted: 1 if a location is, else 0.
@@ -125,16 +112,20 @@ func (p *Profile) locationsWhere(wanted func(*Location) bool) (set []byte, any b
 func (p *Profile) rowsWith(set []byte) Rows {
 	rows := newRows(p.NumSamples())
 	for i := range rows.bits {
-		first := 64 * i
-		var word uint64 // in a register: most filters keep many rows, or few
-		for j := range min(64, p.NumSamples()-first) {
-			if columns.ContainsAny(p.stacks.Row(first+j), set) {
-				word |= 1 << j
-			}
-		}
-		rows.bits[i] = word
+		rows.bits[i] = p.wordWith(set, i)
 	}
 	return rows
+}
+
+// wordWith returns those of the rows from 64i to 64i+63 that have a location of a set.
+func (p *Profile) wordWith(set []byte, i int) (word uint64) {
+	first := 64 * i
+	for j := range min(64, p.NumSamples()-first) {
+		if columns.ContainsAny(p.stacks.Row(first+j), set) {
+			word |= 1 << j
+		}
+	}
+	return word
 }
 
 // Keep returns a profile with only these rows. It shares stacks and tables with p.

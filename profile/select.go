@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"math/bits"
 	"regexp"
 	"slices"
 )
@@ -9,11 +10,67 @@ import (
 // TagIgnore keep, or ShowFrom without Hide and Show. A report that uses it can leave the stacks as
 // they are, except for ShowFrom.
 type Selection struct {
-	Rows       Rows // with those of whose frames none remain
 	p          *Profile
+	rows       Rows   // zero until they are known
+	focus      []byte // by location: 1 if Focus matches it; nil without Focus
+	ignore     []byte // by location: 1 if Ignore matches it; nil without Ignore
 	hide, show *matcher
 	showFrom   *matcher
 	from       []byte // by location: 1 if ShowFrom matches it
+}
+
+// Rows returns the selected rows, with those of whose frames none remain; see Visit.
+func (s *Selection) Rows() Rows {
+	s.Visit(func(int, uint64) {})
+	return s.rows
+}
+
+// Visit calls visit with the selected rows, as Rows.Word returns them. The first call of Visit or
+// Rows reads all stacks: then those of the 64 rows are in the processor's caches, and visit can sum
+// them in less time than later. It is not safe for concurrent use.
+func (s *Selection) Visit(visit func(i int, word uint64)) {
+	if !s.rows.IsZero() {
+		for i, word := range s.rows.bits {
+			visit(i, word)
+		}
+		return
+	}
+	rows := newRows(s.p.NumSamples())
+	for i := range rows.bits {
+		rows.bits[i] = s.word(i)
+		visit(i, rows.bits[i])
+	}
+	s.rows = rows
+}
+
+// KeepsMost reports whether more than half of the rows are selected. If they are not known yet, it
+// examines only some.
+func (s *Selection) KeepsMost() bool {
+	if !s.rows.IsZero() {
+		return 2*s.rows.Len() > s.p.NumSamples()
+	}
+	const step = 64
+	kept, all := 0, 0
+	for i := 0; 64*i < s.p.NumSamples(); i += step {
+		kept += bits.OnesCount64(s.word(i))
+		all += min(64, s.p.NumSamples()-64*i)
+	}
+	return 2*kept > all
+}
+
+// word returns the rows from 64i to 64i+63 that Focus and Ignore keep.
+func (s *Selection) word(i int) (word uint64) {
+	if s.focus != nil {
+		word = s.p.wordWith(s.focus, i)
+	} else {
+		for j := range s.p.stacks.Spans[64*i : min(64*(i+1), s.p.NumSamples())] {
+			word |= uint64(min(1, s.p.stacks.Spans[64*i+j].N)) << j
+		}
+	}
+	if s.ignore != nil {
+		word &^= s.p.wordWith(s.ignore, i)
+	}
+	return word
 }
 
 // Select returns what the filter keeps, and as Apply does the filters that matched nothing. It
@@ -27,16 +84,16 @@ func (f Filter) Select(p *Profile) (s *Selection, unmatched []string) {
 	if f.Focus != nil || f.Ignore != nil || f.Hide != nil || f.Show != nil {
 		s, unmatched = p.selectNames(f)
 	} else { // these filters keep samples without frames
-		s = &Selection{p: p, Rows: p.RowsWhere(func(int) bool { return true })}
+		s = &Selection{p: p, rows: p.RowsWhere(func(int) bool { return true })}
 	}
 	if f.ShowFrom != nil {
 		s.showFrom = p.newMatcher(f.ShowFrom)
 		matched := false
 		if s.from, matched = p.locationsWhere(s.showFrom.location); !matched {
 			unmatched = append(unmatched, "show_from")
-			s.Rows = newRows(p.NumSamples())
+			s.rows = newRows(p.NumSamples())
 		} else if f.TagFocus != nil || f.TagIgnore != nil { // these match only what it keeps
-			s.Rows.intersect(p.rowsWith(s.from))
+			s.Rows().intersect(p.rowsWith(s.from))
 		}
 	}
 	if f.TagFocus != nil && !s.keepTagged(f.TagFocus, true) {
@@ -52,9 +109,9 @@ func (f Filter) Select(p *Profile) (s *Selection, unmatched []string) {
 // any row matched that has frames left.
 func (s *Selection) keepTagged(f *TagFilter, keep bool) (matched bool) {
 	match := s.p.setsThatMatch(f, s.p.LabelUnits())
-	hasFrames := s.hasFrames()
-	s.Rows = s.p.RowsWhere(func(row int) bool {
-		if !s.Rows.Has(row) {
+	hasFrames, rows := s.hasFrames(), s.Rows()
+	s.rows = s.p.RowsWhere(func(row int) bool {
+		if !rows.Has(row) {
 			return false
 		}
 		m := match[s.p.LabelSet(row)]
@@ -95,13 +152,13 @@ func (p *Profile) selectNames(f Filter) (s *Selection, unmatched []string) {
 	focus, ignore := match("focus", f.Focus), match("ignore", f.Ignore)
 	s = &Selection{p: p, hide: match("hide", f.Hide), show: match("show", f.Show)}
 	if focus != nil {
-		s.Rows, _ = p.rowsWhere(focus.location)
-	} else {
-		s.Rows = p.RowsWhere(func(row int) bool { return p.stacks.Spans[row].N > 0 })
+		s.focus, _ = p.locationsWhere(focus.location)
 	}
 	if ignore != nil {
-		rows, _ := p.rowsWhere(ignore.location)
-		s.Rows.subtract(rows)
+		s.ignore, _ = p.locationsWhere(ignore.location)
+	}
+	if focus == nil && ignore == nil {
+		s.rows = p.RowsWhere(func(row int) bool { return p.stacks.Spans[row].N > 0 })
 	}
 	return s, unmatched
 }
@@ -163,10 +220,10 @@ func (s *Selection) Cut() (from []byte, hidden []bool) {
 func (s *Selection) Profile() *Profile {
 	if s.showFrom != nil {
 		q, rows, _ := s.p.cutCallers(s.showFrom)
-		rows.intersect(s.Rows)
+		rows.intersect(s.Rows())
 		return q.keepOwn(rows)
 	}
-	q := s.p.Keep(s.Rows)
+	q := s.p.Keep(s.Rows())
 	hidden := s.Hidden()
 	if hidden == nil {
 		return q

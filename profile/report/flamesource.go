@@ -53,16 +53,20 @@ func newSource(p *profile.Profile, cache *Cache, o FlameOptions) *source {
 	if sel == nil {
 		return s
 	}
-	s.rows = &sel.Rows
 	if from, hidden := sel.Cut(); from != nil {
+		s.keep(sel.Rows())
 		s.cut(costs, from, hidden)
 	} else if hidden := sel.Hidden(); hidden != nil {
-		s.hide(costs, hidden)
+		s.hide(costs, sel, hidden)
 	} else {
-		s.sums = costs.Of(s.frames, sel.Rows)
+		s.sums = costs.Of(s.frames, sel)
+		s.keep(sel.Rows())
 	}
 	return s
 }
+
+// keep drops all other rows.
+func (s *source) keep(rows profile.Rows) { s.rows = &rows }
 
 // cut drops the callers of locations, as Selection.Cut returns them.
 func (s *source) cut(costs *frames.Costs, from []byte, hidden []bool) {
@@ -119,15 +123,16 @@ func (s *source) sample(step int, visit func(row int)) {
 }
 
 // hide passes over hidden frames. It charges each sample to its first visible frame.
-func (s *source) hide(costs *frames.Costs, hidden []bool) {
+func (s *source) hide(costs *frames.Costs, sel *profile.Selection, hidden []bool) {
 	shown, whole := costs.Table.Without(hidden)
 	s.frames = shown
 	if whole {
-		s.sums = costs.Of(costs.Table, *s.rows)
+		s.sums = costs.Of(costs.Table, sel)
 		s.clearHidden()
 	} else {
-		s.sums = costs.Of(shown, *s.rows)
+		s.sums = costs.Of(shown, sel)
 	}
+	s.keep(sel.Rows())
 	first := make([]int32, len(shown.Start)-1) // by location: the key of its innermost shown frame, or −1
 	for l := range first {
 		if first[l] = -1; shown.Start[l] < shown.Start[l+1] {

@@ -50,81 +50,63 @@ func (f *Table) NewCosts(p *profile.Profile, values []int64) *Costs {
 // of c: a row that contains no key of c twice contains no key of f twice.
 func (c *Costs) At(f *Table) *Costs {
 	d := &Costs{Table: f, Negative: c.Negative, p: c.p, values: c.values, plain: c.plain, repeats: c.repeats, flat: c.flat, cum: c.cum}
-	d.Sums = f.byKey(c.flat, c.cum)
-	d.addRepeats(d.Sums, f, profile.Rows{}, 0)
+	repeats := f.newAdder()
+	for i := range c.repeats {
+		c.addRepeats(repeats, i, ^uint64(0))
+	}
+	d.Sums = repeats.addTo(f.byKey(c.flat, c.cum))
 	return d
 }
 
-// Of returns the sums of rows by key. shown is the table, perhaps without hidden frames; then the
-// flat sums are only those of the rows whose leaf location has a frame left.
-func (c *Costs) Of(shown *Table, rows profile.Rows) []Sum {
-	invert := uint64(0) // all ones to sum the rows that are not kept, if that is less work
-	if 2*rows.Len() > len(c.values) {
+// Of returns the sums of the selected rows by key. shown is the table, perhaps without hidden
+// frames; then the flat sums are only those of the rows whose leaf location has a frame left.
+func (c *Costs) Of(shown *Table, sel *profile.Selection) []Sum {
+	invert := uint64(0) // all ones to sum the rows that are not selected, if that is less work
+	if sel.KeepsMost() {
 		invert = ^uint64(0)
 	}
-	flat, cum := c.byLocation(rows, invert)
-	if shown == c.Table {
-		sums := shown.byKey(flat, cum)
-		c.addRepeats(sums, shown, rows, invert)
-		if invert != 0 {
-			for k, all := range c.Sums {
-				sums[k] = Sum{all.Flat - sums[k].Flat, all.Cum - sums[k].Cum}
-			}
+	n := len(c.Table.Start) - 1
+	flat, cum, repeats := make([]int64, n), make([]int64, n), shown.newAdder()
+	hides := shown != c.Table
+	sel.Visit(func(i int, word uint64) {
+		c.addPlain(flat, cum, i, word^invert)
+		if hides { // which may leave a key once
+			c.addRepeats(repeats, i, word)
+		} else {
+			c.addRepeats(repeats, i, word^invert)
 		}
-		return sums
-	}
-	if invert != 0 {
+	})
+	if hides && invert != 0 {
 		for l := range flat {
 			flat[l], cum[l] = c.flat[l]-flat[l], c.cum[l]-cum[l]
 		}
 	}
-	sums := shown.byKey(flat, cum)
-	c.addRepeats(sums, shown, rows, 0) // hiding may leave a key once
+	sums := repeats.addTo(shown.byKey(flat, cum))
+	if !hides && invert != 0 {
+		for k, all := range c.Sums {
+			sums[k] = Sum{all.Flat - sums[k].Flat, all.Cum - sums[k].Cum}
+		}
+	}
 	return sums
 }
 
-// word returns the rows from 64i to 64i+63, those of the zero set are all rows.
-func word(rows profile.Rows, i int) uint64 {
-	if rows.IsZero() {
-		return ^uint64(0)
+// addPlain adds those of the rows from 64i to 64i+63 that are in a set and plain to their
+// locations.
+func (c *Costs) addPlain(flat, cum []int64, i int, rows uint64) {
+	for left := rows & c.plain[i]; left != 0; left &= left - 1 {
+		row := 64*i + bits.TrailingZeros64(left)
+		stack, v := c.p.Stack(row), c.values[row]
+		flat[stack[0]] += v
+		addLocations(cum, stack, v)
 	}
-	return rows.Word(i)
 }
 
-// byLocation sums the plain rows of a set, or with invert of the others, by location.
-func (c *Costs) byLocation(rows profile.Rows, invert uint64) (flat, cum []int64) {
-	n := len(c.Table.Start) - 1
-	flat, cum = make([]int64, n), make([]int64, n)
-	var stacks [64][]int32
-	var values [64]int64
-	for i, plain := range c.plain {
-		// Most stacks miss the processor's caches. The first loop reads all of them at a time.
-		n := 0
-		for left := (word(rows, i) ^ invert) & plain; left != 0; left &= left - 1 {
-			row := 64*i + bits.TrailingZeros64(left)
-			stacks[n], values[n] = c.p.Stack(row), c.values[row]
-			flat[stacks[n][0]] += values[n]
-			n++
-		}
-		for k := range n {
-			addLocations(cum, stacks[k], values[k])
-		}
-	}
-	return flat, cum
-}
-
-// addRepeats adds the rows with repeats of a set, or with invert the others, to their keys.
-func (c *Costs) addRepeats(sums []Sum, shown *Table, rows profile.Rows, invert uint64) {
-	a := shown.newAdder()
-	for i, repeats := range c.repeats {
-		for left := (word(rows, i) ^ invert) & repeats; left != 0; left &= left - 1 {
-			row := 64*i + bits.TrailingZeros64(left)
-			a.add(c.p.Stack(row), int32(row), c.values[row])
-		}
-	}
-	for k, s := range a.sums() {
-		sums[k].Flat += s.Flat
-		sums[k].Cum += s.Cum
+// addRepeats adds those of the rows from 64i to 64i+63 that are in a set and have repeats to their
+// keys.
+func (c *Costs) addRepeats(a *adder, i int, rows uint64) {
+	for left := rows & c.repeats[i]; left != 0; left &= left - 1 {
+		row := 64*i + bits.TrailingZeros64(left)
+		a.add(c.p.Stack(row), int32(row), c.values[row])
 	}
 }
 

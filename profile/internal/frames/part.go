@@ -72,10 +72,5 @@ func subtractCallers(sums []int64, stack []int32, from []byte, v int64) (n int) 
 
 // Sums returns the sums by key.
 func (x *Part) Sums() []Sum {
-	sums := x.shown.byKey(x.flat, x.cum)
-	for k, s := range x.repeats.sums() {
-		sums[k].Flat += s.Flat
-		sums[k].Cum += s.Cum
-	}
-	return sums
+	return x.repeats.addTo(x.shown.byKey(x.flat, x.cum))
 }

@@ -76,6 +76,15 @@ func (a *adder) sums() []Sum {
 	return sums
 }
 
+// addTo adds the sums to others by the same keys, and returns these.
+func (a *adder) addTo(sums []Sum) []Sum {
+	for k := range sums {
+		sums[k].Flat += a.flat[k]
+		sums[k].Cum += a.cums[k].cum
+	}
+	return sums
+}
+
 // addKeys adds v to the key of each location of a stack in keys. It puts the locations with more
 // frames into more, which may be stack itself, and returns their number. repeats reports whether a
 // key had been added before. It is separate from Sum so
