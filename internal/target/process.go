@@ -230,6 +230,10 @@ func (p *Process) run(started chan<- error) {
 	}
 }
 
+// drainGrace bounds the wait for what a program sent before it exited. It is used up only where
+// something else still has the descriptor open, or where hone gets no processor for so long.
+const drainGrace = 10 * time.Second
+
 // wait waits for the process to exit, kills its children, and reads its last output.
 func (p *Process) wait() {
 	p.cmd.Wait() // the state contains its error
@@ -239,7 +243,7 @@ func (p *Process) wait() {
 	e.Wall = wall
 	e.Stopped = p.stopped.Load()
 	if p.wire != nil {
-		p.wire.drain(2 * time.Second)
+		p.wire.drain(drainGrace)
 		p.wire.end(&e)
 	}
 	e.DroppedStdout = p.stdout.finish()
