@@ -85,7 +85,7 @@ func FlamePair(p *profile.Profile, o FlameOptions) (callees, callers *FlameGraph
 func (s *source) layOut(o FlameOptions) *FlameGraph {
 	f := &FlameGraph{SampleType: s.sampleType, Total: s.total}
 	if s.settle(); s.readsStacks(o.Inverted) {
-		f.place(grow(newRowSplitter(s, o.Inverted), o))
+		f.place(s.layOutStacks(o))
 	} else {
 		s.finish()
 		split := newSpanSplitter(s, o.Inverted)
@@ -97,6 +97,16 @@ func (s *source) layOut(o FlameOptions) *FlameGraph {
 	}
 	f.name(s.frames, s.sums)
 	return f
+}
+
+// layOutStacks lays out without the order of all stacks.
+func (s *source) layOutStacks(o FlameOptions) []flameNode {
+	if !s.few && s.manyRows {
+		if w := newWalker(s, o.Inverted, o); w != nil {
+			return grow(w, o)
+		}
+	}
+	return grow(newRowSplitter(s, o.Inverted), o)
 }
 
 // place puts the nodes side by side within their parents, in depth-first order.

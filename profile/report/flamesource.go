@@ -28,6 +28,8 @@ type source struct {
 	fewCallers bool
 	shown      []byte // by location: 1 if it has frames left; nil if most have
 	few        bool   // few locations have
+	// manyRows reports that filters seem to keep more than a quarter of the rows.
+	manyRows bool
 	// outerHidden reports that most stacks start with several hidden frames, from the root or,
 	// second, from the leaf.
 	outerHidden [2]bool
@@ -289,10 +291,11 @@ func (s *source) cutStack(row int) []int32 {
 	return stack[:columns.LastOf(stack, s.from)+1]
 }
 
-// settle calls finish if filters seem to keep few rows. Then it takes less time to read these twice
-// than to have memory for all.
+// settle sets manyRows, and calls finish if filters seem to keep few rows. Then it takes less time
+// to read these twice than to have memory for all.
 func (s *source) settle() {
 	if s.complete == nil {
+		s.manyRows = s.rows == nil || 4*s.rows.Len() > len(s.values)
 		return
 	}
 	looked, kept := 0, 0
@@ -302,6 +305,7 @@ func (s *source) settle() {
 			kept++
 		}
 	})
+	s.manyRows = 4*kept > looked
 	if 16*kept < looked {
 		s.finish()
 	}
