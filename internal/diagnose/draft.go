@@ -8,6 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/traced"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/stats"
 )
@@ -104,6 +105,31 @@ func (e *engine) price(d *draft) {
 	}
 	d.saving = e.save(d)
 	d.lines = e.lines(d)
+	if d.foreign() && d.saving != nil && d.saving.share.Value < leastForeign {
+		d.confidence = rule.Hint
+	}
+}
+
+// leastForeign is the share that a finding must save to be more than a hint where readers cannot
+// change the line, but only propose a change to the module that it belongs to.
+const leastForeign = 0.02
+
+// first is the match that describes the finding: that of the most expensive line, not of the most
+// expensive claim.
+func (d *draft) first() *rule.Match {
+	if len(d.lines) > 0 {
+		return &d.lines[0].match
+	}
+	return &d.claims[0].match
+}
+
+// foreign reports whether what the finding advises to change belongs to a dependency.
+func (d *draft) foreign() bool {
+	s := d.first().Site
+	if s == nil || s.Owner.Kind != gocode.Dependency || d.rule.Generic {
+		return false
+	}
+	return !slices.ContainsFunc(d.claims, func(c *claim) bool { return c.match.Callers }) // it is they that change
 }
 
 // cost prices rows of all kinds: CPU and allocations by the table, the others

@@ -14,7 +14,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
-	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
@@ -22,10 +21,7 @@ import (
 
 // finding describes a draft in words. The caller sets its rank and ties.
 func (e *engine) finding(d *draft) Finding {
-	first := d.claims[0].match
-	if len(d.lines) > 0 {
-		first = d.lines[0].match // the most expensive line, not the most expensive claim
-	}
+	first := d.first()
 	f := Finding{
 		Rule:       d.rule.ID,
 		Generic:    d.rule.Generic,
@@ -65,8 +61,7 @@ func (e *engine) finding(d *draft) Finding {
 			entry := place(*s.Entry)
 			f.Entry = &entry
 		}
-		callers := slices.ContainsFunc(d.claims, func(c *claim) bool { return c.match.Callers }) // it is they that change
-		if s.Owner.Kind == gocode.Dependency && !d.rule.Generic && !callers {
+		if d.foreign() {
 			f.Fix = sentences(f.Fix, e.candidates.advice(s))
 		}
 	}

@@ -277,6 +277,28 @@ func TestDependency(t *testing.T) {
 	}
 }
 
+// TestSmallSavingsInDependencies: what saves little is a hint where readers can only propose it.
+func TestSmallSavingsInDependencies(t *testing.T) {
+	for _, test := range []struct {
+		owner   gocode.Kind
+		samples int64
+		callers bool
+		want    rule.Confidence
+	}{
+		{gocode.Dependency, 15, false, rule.Hint},
+		{gocode.Dependency, 100, false, rule.Measured},
+		{gocode.Dependency, 15, true, rule.Measured},
+		{gocode.Main, 15, false, rule.Measured},
+	} {
+		s := at("chi.compress", "middleware/compress.go", 7)
+		s.Owner = gocode.Owner{Kind: test.owner, Module: "example.com/chi", Version: "v3.3.4"}
+		r := diagnose(t, pass(), finds("x", rule.Match{Site: s, CPU: []*site.Row{cpu(test.samples, "x", "chi.compress")}, Confidence: rule.Measured, Callers: test.callers}))
+		if got := r.Findings[0].Confidence; got != test.want {
+			t.Errorf("%+v: %s", test, got)
+		}
+	}
+}
+
 // TestNoCPUProfile: without a CPU profile savings are unknown, but the lines that allocate most are
 // still reported, the most expensive first.
 func TestNoCPUProfile(t *testing.T) {

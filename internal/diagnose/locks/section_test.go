@@ -153,9 +153,50 @@ func TestOutside(t *testing.T) {
 		"below":    "outside of the program, in os.WriteFile, called by save.",
 		"sends":    "waits for a channel",
 	} {
-		cause, _, ok := locks.Sections(places[name])[0].Outside()
+		cause, _, ok := locks.Sections(places[name])[0].Outside(nil, "")
 		if ok != (want != "") || !strings.Contains(cause, want) {
 			t.Errorf("%s: %q, want %q", name, cause, want)
+		}
+	}
+}
+
+// TestSeenOutside: samples name what functions wait for that the source of a section does not show,
+// from three on, and not what other goroutines do.
+func TestSeenOutside(t *testing.T) {
+	const post = "net/http.(*Client).Post"
+	for _, test := range []struct {
+		name  string
+		stack []string // leaf first, below the section
+		count int64
+		block bool
+		want  string
+	}{
+		{"plain", []string{"runtime.selectgo", "net/http.(*persistConn).roundTrip", post, "main.(*box).send"}, 3, true, "in (*http.Client).Post, called by send."},
+		{"plain", []string{"internal/poll.(*FD).Write", "os.(*File).Write"}, 3, false, "in (*os.File).Write."},
+		{"below", []string{"internal/poll.(*FD).Write", "net.(*conn).Write"}, 3, false, "in (*net.conn).Write."},
+		{"plain", []string{post}, 2, false, ""},
+		{"plain", []string{"strings.Repeat"}, 9, false, ""},
+		{"plain", []string{post, "main.(*box).plain.func1"}, 9, false, ""},
+		{"synced", []string{post}, 9, false, "forces each entry to the disk"},
+	} {
+		place := ruletest.Places(t, sections)[test.name]
+		sec := locks.Sections(place)[0]
+		row := &site.Row{Count: test.count}
+		for _, f := range test.stack {
+			row.Stack = append(row.Stack, &site.Frame{Function: f})
+		}
+		if last := row.Stack[len(row.Stack)-1]; strings.Contains(last.Function, ".func1") {
+			last.File, last.Line = "box.go", sec.From
+		} else {
+			row.Stack = append(row.Stack, &site.Frame{Function: "main.(*box)." + test.name, File: "box.go", Line: sec.From})
+		}
+		at := &site.Site{CPU: []*site.Row{row}}
+		if test.block {
+			at = &site.Site{Block: []*site.Row{row}}
+		}
+		cause, _, ok := sec.Outside(&rule.Pass{Table: &site.Table{Sites: []*site.Site{at}}}, "box.go")
+		if ok != (test.want != "") || !strings.Contains(cause, test.want) {
+			t.Errorf("%s %v: %q, want %q", test.name, test.stack, cause, test.want)
 		}
 	}
 }

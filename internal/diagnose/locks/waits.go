@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/site"
 )
 
 // Wait is something between Lock and Unlock that waits, by its syntax or name, for something
@@ -73,11 +75,59 @@ func (s *Section) waitsBelow(call *ast.CallExpr) (name string) {
 	return name
 }
 
+// leastSeen is the minimum number of samples that show a wait below a section.
+const leastSeen = 3
+
+// seen returns the wait that most samples of CPU and blocking show below the lines of a section in
+// a file: calls of function values and interfaces, and what is deeper than source is searched.
+func (s *Section) seen(p *rule.Pass, file string) []Wait {
+	_, whole := s.place.Func.(*ast.FuncDecl)
+	samples := map[Wait]int64{}
+	var most Wait
+	visit := func(r *site.Row) {
+		at := len(r.Stack) - 1
+		for ; at >= 0; at-- {
+			// A literal in the section, of a go statement, is not part of it.
+			f := r.Stack[at]
+			if f.File == file && f.Line >= s.From && f.Line <= s.To && !(whole && strings.Contains(f.Function, ".func")) {
+				break
+			}
+		}
+		for i := at - 1; i >= 0; i-- {
+			if name := funcname.Typed(r.Stack[i].Function); funcname.Match(name, "(*os.File).*", "(*net.conn).Read", "(*net.conn).Write",
+				"(*net.Dialer).Dial*", "(*net/http.Client).*", "(*net/http.Transport).RoundTrip", "(*database/sql.*", "(*os/exec.Cmd).*") {
+				w := Wait{Line: r.Stack[at].Line, For: name}
+				if i+1 < at {
+					in := r.Stack[i+1].Function
+					w.in = in[strings.LastIndex(in, ".")+1:]
+				}
+				if samples[w] += r.Count; samples[w] > samples[most] {
+					most = w
+				}
+				return
+			}
+		}
+	}
+	p.EachRow(visit)
+	for _, other := range p.Table.Sites {
+		for _, r := range other.Block {
+			visit(r)
+		}
+	}
+	if samples[most] < leastSeen {
+		return nil
+	}
+	return []Wait{most}
+}
+
 // Outside says what a section waits for outside of the program, and what to do about it; false if
-// it visibly waits for nothing. Of several waits it chooses one that forces data to the disk,
-// otherwise the first.
-func (s *Section) Outside() (cause, fix string, ok bool) {
+// it waits for nothing, as far as the samples below it and its source show. Of several waits it
+// chooses one that forces data to the disk, otherwise what most samples show, otherwise the first.
+func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool) {
 	waits := s.Waits()
+	if p != nil {
+		waits = append(s.seen(p, file), waits...)
+	}
 	if len(waits) == 0 {
 		return "", "", false
 	}

@@ -153,7 +153,7 @@ func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
 	}
 	m.Cause = fmt.Sprintf("Goroutines wait %s in total per second for %s, held from line %d to %d%s%s.",
 		units.Seconds(perSecond), syntax.Text(s.Mutex), s.From, s.To, in, held)
-	cause, fix, outside := s.Outside()
+	cause, fix, outside := s.Outside(p, file)
 	// A few samples prove no share: the low end of its interval must reach the threshold.
 	if !outside && stats.Share(busy.Samples, p.Table.Totals.CPUSamples).Low < popular {
 		return false

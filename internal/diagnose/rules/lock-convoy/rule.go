@@ -125,7 +125,7 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 	m.CPU = locks.Queueing(p, file, place, sec)
 	name := syntax.Text(sec.Mutex)
 	m.Cause += fmt.Sprintf(" %s is held from line %d to %d%s.", name, sec.From, sec.To, in)
-	if cause, fix, ok := sec.Outside(); ok {
+	if cause, fix, ok := sec.Outside(p, file); ok {
 		m.Cause += cause
 		m.Fix = fix
 		return m

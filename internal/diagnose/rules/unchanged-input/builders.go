@@ -32,7 +32,7 @@ func (o *origin) makes(call *ast.CallExpr) bool {
 	}
 	if fn.Signature().Recv() != nil {
 		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-		if !ok || !o.fresh(sel.X) || o.changesItself(fn) {
+		if !ok || !o.fresh(sel.X) || o.changesItself(fn) || o.advances(fn, sel.X, call) {
 			return false // the receiver may remember earlier calls
 		}
 	}
@@ -90,6 +90,13 @@ func (o *origin) allocates(decl *ast.FuncDecl, depth int) bool {
 func (o *origin) changesItself(method *types.Func) bool {
 	decl := o.place.Declaration(method)
 	return decl != nil && decl.Body != nil && (!effects.ChangesNothing(o.place.Entry(decl)) || effects.Varies(o.place, decl.Body))
+}
+
+// advances reports whether a method of another package runs in a loop around which its receiver was
+// created: it may return something else in each iteration, as (*bufio.Scanner).Bytes does.
+func (o *origin) advances(method *types.Func, receiver ast.Expr, call *ast.CallExpr) bool {
+	v, _ := syntax.Var(o.place, receiver)
+	return v != nil && o.place.Declaration(method) == nil && o.carried(v, call)
 }
 
 // byVariable is makes for a call of a package variable that holds a function, as packages have for
