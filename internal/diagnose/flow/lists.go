@@ -299,16 +299,8 @@ func mentioned(p *gocode.Place, self *types.Func) bool {
 
 // stringList reports whether a type is a slice or an array of strings.
 func stringList(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	var elem types.Type
-	switch u := t.Underlying().(type) {
-	case *types.Slice:
-		elem = u.Elem()
-	case *types.Array:
-		elem = u.Elem()
-	default:
+	elem := syntax.Elem(t)
+	if elem == nil {
 		return false
 	}
 	b, ok := elem.Underlying().(*types.Basic)

@@ -190,6 +190,20 @@ func firstOf(p *gocode.Place, v *types.Var) (calls []ast.Expr) {
 	return calls
 }
 
+// Elem returns the type of the elements of a slice or an array; nil for other types.
+func Elem(t types.Type) types.Type {
+	if t == nil {
+		return nil
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Slice:
+		return t.Elem()
+	case *types.Array:
+		return t.Elem()
+	}
+	return nil
+}
+
 // LocalVar returns the local variable that an expression is; nil for a field, an element, a package
 // variable or another expression.
 func LocalVar(p *gocode.Place, e ast.Expr) *types.Var {

@@ -282,8 +282,9 @@ func (f *followed) empty(e ast.Expr) bool {
 	return ok && f.Object(id) == types.Universe.Lookup("nil")
 }
 
-// decides records what a condition depends on. What was asked for may only be a limit: a list in
-// the order of what is compared with it has those that pass at one end.
+// decides records what a condition depends on. A value that the caller asked for may only be a
+// limit: if the list is sorted by the other side of the comparison, the elements that pass are all
+// at one end.
 func (f *followed) decides(e ast.Expr) bool {
 	if e == nil {
 		return true

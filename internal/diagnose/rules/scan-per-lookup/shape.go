@@ -411,15 +411,11 @@ func bytes(t types.Type) bool {
 	if t == nil {
 		return true
 	}
-	var elem types.Type
-	switch u := t.Underlying().(type) {
-	case *types.Slice:
-		elem = u.Elem()
-	case *types.Array:
-		elem = u.Elem()
-	case *types.Basic:
+	if _, basic := t.Underlying().(*types.Basic); basic {
 		return true
-	default:
+	}
+	elem := syntax.Elem(t)
+	if elem == nil {
 		return false
 	}
 	b, ok := elem.Underlying().(*types.Basic)
