@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"os"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -27,9 +28,10 @@ type Syntax struct {
 }
 
 type syntaxFile struct {
-	fset *token.FileSet
-	file *ast.File
-	pkg  *packages.Package
+	fset  *token.FileSet
+	file  *ast.File
+	pkg   *packages.Package
+	plain bool // without //line directives
 }
 
 // Syntax loads the typed syntax of the named packages (import paths). What they import
@@ -158,7 +160,9 @@ func (s *Syntax) add(p *packages.Package, key func(file string) string) {
 		s.have = append(s.have, name)
 	}
 	for _, f := range p.Syntax {
-		for _, file := range filesOf(p.Fset, f) {
+		names := filesOf(p.Fset, f)
+		plain := !slices.ContainsFunc(f.Decls, func(d ast.Decl) bool { return moved(p.Fset, d) })
+		for _, file := range names {
 			// The package is known here. With -trimpath, a file that cgo rewrote names its source
 			// as if it were in the build cache.
 			keys := []string{name + "/" + path.Base(slashed(file))}
@@ -167,7 +171,7 @@ func (s *Syntax) add(p *packages.Package, key func(file string) string) {
 			}
 			for _, k := range keys {
 				if old, ok := s.files[k]; !ok || old.pkg.ForTest == "" {
-					s.files[k] = syntaxFile{p.Fset, f, p}
+					s.files[k] = syntaxFile{p.Fset, f, p, plain}
 				}
 			}
 		}
@@ -184,6 +188,12 @@ func filesOf(fset *token.FileSet, f *ast.File) []string {
 		}
 	}
 	return names
+}
+
+// moved reports whether a //line directive gives a declaration other lines than those of its file.
+func moved(fset *token.FileSet, d ast.Decl) bool {
+	is := func(pos token.Pos) bool { return fset.PositionFor(pos, true) != fset.PositionFor(pos, false) }
+	return is(d.Pos()) || is(d.End())
 }
 
 // fileKey names a source file however it is written: by package and base name. Files
@@ -245,6 +255,8 @@ type Place struct {
 	// Nodes are the nodes that start on the line or span it inside Func, outermost first.
 	Nodes []ast.Node
 
+	from, until token.Pos // of the line, until exclusive; 0 if //line directives move lines
+
 	name  string      // base name of the file, as positions say it
 	root  ast.Node    // the root for Nodes and Enclosing: Func, or the declaration
 	files []*ast.File // of the package
@@ -270,7 +282,15 @@ func (s *Syntax) at(key, base string, line int) (*Place, bool) {
 		Fset: f.fset, File: f.file, Info: f.pkg.TypesInfo, Pkg: f.pkg.Types,
 		Line: line, name: base, files: f.pkg.Syntax,
 	}
-	for _, d := range f.file.Decls {
+	if f.plain && !p.limit(f.file.FileStart) {
+		return nil, false
+	}
+	decls := f.file.Decls
+	if f.plain { // long generated files have thousands
+		first := sort.Search(len(decls), func(i int) bool { return decls[i].End() >= p.from })
+		decls = decls[first:min(first+1, len(decls))]
+	}
+	for _, d := range decls {
 		if p.spans(d) {
 			p.root = d
 			if fd, ok := d.(*ast.FuncDecl); ok {
@@ -283,13 +303,30 @@ func (s *Syntax) at(key, base string, line int) (*Place, bool) {
 		return nil, false
 	}
 	ast.Inspect(p.root, func(n ast.Node) bool {
+		if n == nil || !p.spans(n) {
+			return false
+		}
 		if lit, ok := n.(*ast.FuncLit); ok && p.inside(lit.Body) {
 			p.Func, p.root = lit, lit
 		}
-		return n != nil
+		return true
 	})
 	p.collect()
 	return p, len(p.Nodes) > 0
+}
+
+// limit sets the extent of the line in a file without //line directives, given by a position in
+// it; false if the file is shorter. Afterwards a node's position alone shows if it is on the line.
+func (p *Place) limit(file token.Pos) bool {
+	f := p.Fset.File(file)
+	if f == nil || p.Line < 1 || p.Line > f.LineCount() {
+		return false
+	}
+	p.from, p.until = f.LineStart(p.Line), f.Pos(f.Size())+1
+	if p.Line < f.LineCount() {
+		p.until = f.LineStart(p.Line + 1)
+	}
+	return true
 }
 
 // collect gathers the statements and expressions on the line.
@@ -322,6 +359,9 @@ func (p *Place) line(pos token.Pos) int {
 func (p *Place) spans(n ast.Node) bool {
 	if !n.Pos().IsValid() {
 		return false
+	}
+	if p.from > 0 {
+		return n.Pos() < p.until && n.End() >= p.from
 	}
 	from := p.line(n.Pos())
 	return from > 0 && from <= p.Line && p.Line <= p.line(n.End())

@@ -189,6 +189,10 @@ func (p *Place) Entry(decl *ast.FuncDecl) *Place {
 	in := *p
 	in.Decl, in.Func, in.root, in.Nodes = decl, decl, decl, nil
 	in.Line, in.name = at.Line, path.Base(slashed(at.Filename))
+	in.from, in.until = 0, 0
+	if !moved(p.Fset, decl) {
+		in.limit(decl.Pos())
+	}
 	for _, f := range p.files {
 		if holds(f, decl) {
 			in.File = f

@@ -36,12 +36,11 @@ func Where(p *gocode.Place, pos token.Pos) string {
 // calls that only start or end on the line.
 func Calls(p *gocode.Place) []*ast.CallExpr {
 	var calls []*ast.CallExpr
-	ast.Inspect(Body(p), func(n ast.Node) bool {
+	for _, n := range p.Nodes {
 		if call, ok := n.(*ast.CallExpr); ok && Line(p, call.Lparen) == p.Line {
 			calls = append(calls, call)
 		}
-		return true
-	})
+	}
 	return calls
 }
 

@@ -13,9 +13,12 @@ func OnLine(p *gocode.Place, name string) *types.Var {
 	if p.Decl == nil {
 		return nil
 	}
-	for id, obj := range p.Info.Defs {
-		v, ok := obj.(*types.Var)
-		if ok && id.Name == name && Line(p, id.Pos()) == p.Line && Inside(p.Decl, id.Pos()) && !v.IsField() {
+	for _, n := range p.Nodes {
+		id, ok := n.(*ast.Ident)
+		if !ok || id.Name != name {
+			continue
+		}
+		if v, ok := p.Info.Defs[id].(*types.Var); ok && Inside(p.Decl, id.Pos()) && !v.IsField() {
 			return v
 		}
 	}

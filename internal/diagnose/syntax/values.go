@@ -38,9 +38,13 @@ func Field(p *gocode.Place, e ast.Expr, typeName, field string) (lit *ast.Compos
 // that allocates them: the variable's name in its declaration, or the make.
 func Buffers(p *gocode.Place) map[*types.Var]ast.Node {
 	found := map[*types.Var]ast.Node{}
-	for id, obj := range p.Info.Defs {
-		v, ok := obj.(*types.Var)
-		if !ok || p.Decl == nil || Line(p, id.Pos()) != p.Line || !Inside(p.Decl, id.Pos()) || LocalVar(p, id) == nil {
+	for _, n := range p.Nodes {
+		id, ok := n.(*ast.Ident)
+		if !ok || p.Info.Defs[id] == nil || p.Decl == nil || !Inside(p.Decl, id.Pos()) {
+			continue
+		}
+		v := LocalVar(p, id)
+		if v == nil {
 			continue
 		}
 		stmt, value := Declared(p, v)

@@ -232,6 +232,9 @@ func filled(p *gocode.Place, call *ast.CallExpr) (v *types.Var) {
 // counts reports whether a call has a constant query that counts rows.
 func counts(p *gocode.Place, call *ast.CallExpr) bool {
 	for _, arg := range call.Args {
+		if t := p.TypeOf(arg); t == nil || !types.Identical(t.Underlying(), types.Typ[types.String]) {
+			continue
+		}
 		text, ok := syntax.ConstString(p, syntax.Origin(p, arg))
 		for strings.HasPrefix(text, "--") { // the name that sqlc writes
 			_, text, _ = strings.Cut(text, "\n")
