@@ -11,6 +11,7 @@ import (
 	bodynotclosed "github.com/hone-go/hone/internal/diagnose/rules/body-not-closed"
 	bodynotdrained "github.com/hone-go/hone/internal/diagnose/rules/body-not-drained"
 	boxedargument "github.com/hone-go/hone/internal/diagnose/rules/boxed-argument"
+	boxedelements "github.com/hone-go/hone/internal/diagnose/rules/boxed-elements"
 	broadcastherd "github.com/hone-go/hone/internal/diagnose/rules/broadcast-herd"
 	buffergrowth "github.com/hone-go/hone/internal/diagnose/rules/buffer-growth"
 	bufferrefilled "github.com/hone-go/hone/internal/diagnose/rules/buffer-refilled"
@@ -26,6 +27,7 @@ import (
 	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
 	clockperitem "github.com/hone-go/hone/internal/diagnose/rules/clock-per-item"
 	cloneforpart "github.com/hone-go/hone/internal/diagnose/rules/clone-for-part"
+	clonetoread "github.com/hone-go/hone/internal/diagnose/rules/clone-to-read"
 	closurebyref "github.com/hone-go/hone/internal/diagnose/rules/closure-by-ref"
 	closurepercall "github.com/hone-go/hone/internal/diagnose/rules/closure-per-call"
 	codecpervalue "github.com/hone-go/hone/internal/diagnose/rules/codec-per-value"
@@ -207,6 +209,7 @@ func All() []rule.Rule {
 		bodynotclosed.Rule(),
 		bodynotdrained.Rule(),
 		boxedargument.Rule(),
+		boxedelements.Rule(),
 		broadcastherd.Rule(),
 		buffergrowth.Rule(),
 		bufferrefilled.Rule(),
@@ -222,6 +225,7 @@ func All() []rule.Rule {
 		clientperrequest.Rule(),
 		clockperitem.Rule(),
 		cloneforpart.Rule(),
+		clonetoread.Rule(),
 		closurebyref.Rule(),
 		closurepercall.Rule(),
 		codecpervalue.Rule(),

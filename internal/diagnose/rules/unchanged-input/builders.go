@@ -8,6 +8,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -27,8 +28,8 @@ func (o *origin) makes(call *ast.CallExpr) bool {
 	if fn == nil {
 		return o.byVariable(call)
 	}
-	if effects.Impure(fn) {
-		return false
+	if effects.Impure(fn) || flow.NewCopies(o.pass.Syntax).Calls(o.place, call) {
+		return false // a deep copy belongs to the caller
 	}
 	if fn.Signature().Recv() != nil {
 		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
