@@ -55,7 +55,8 @@ collection saw, which helps when most of them are alike.)
 
 It is fine when deep recursion needs the stack once, and where a server such as
 net/http starts a goroutine for each connection or request: a program cannot keep
-those. There the rule reports only large variables in your own functions, and
+those. There (where goroutines of the standard library or of a module run your
+code) the rule reports only large variables in your own functions, and
 grpc.NumStreamWorkers.
 
 Seen in the field: grpc/grpc-go#3204 (workers that reuse their stacks),
@@ -74,12 +75,16 @@ func outgrown(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		return nil, nil
 	}
 	byEntry := map[string]*growth{}
+	serves := map[string]bool{} // functions of dependencies whose goroutines run the program's code
 	p.EachRow(func(r *site.Row) {
+		entry := goroutine(r)
+		if entry.Owner.Kind == gocode.Dependency && slices.ContainsFunc(r.Stack, ofMain) {
+			serves[entry.Function] = true
+		}
 		at := grew(r)
 		if at < 0 {
 			return
 		}
-		entry := goroutine(r)
 		g := byEntry[entry.Function]
 		if g == nil {
 			g = &growth{entry: entry}
@@ -92,7 +97,8 @@ func outgrown(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	for _, g := range byEntry {
 		var m rule.Match
 		var ok bool
-		if g.entry.Owner.Kind == gocode.Main {
+		kind := g.entry.Owner.Kind
+		if kind == gocode.Main || kind == gocode.Dependency && !serves[g.entry.Function] {
 			m, ok = g.started(p, locals)
 		} else {
 			m, ok = g.served(p, locals)
@@ -113,7 +119,11 @@ func outgrown(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return matches, nil
 }
 
-// started returns the match for goroutines that the program itself starts.
+// ofMain reports whether a frame is in the main module.
+func ofMain(f *site.Frame) bool { return f.Owner.Kind == gocode.Main }
+
+// started returns the match for goroutines that the program itself starts, or a dependency for its
+// own work.
 func (g *growth) started(p *rule.Pass, all locals) (rule.Match, bool) {
 	where := map[*site.Frame]int64{} // the lines whose stack was too small
 	for i, r := range g.rows {
