@@ -112,6 +112,7 @@ import (
 	objectperitem "github.com/hone-go/hone/internal/diagnose/rules/object-per-item"
 	offsetpaging "github.com/hone-go/hone/internal/diagnose/rules/offset-paging"
 	oldgo "github.com/hone-go/hone/internal/diagnose/rules/old-go"
+	orderedinsert "github.com/hone-go/hone/internal/diagnose/rules/ordered-insert"
 	passperpattern "github.com/hone-go/hone/internal/diagnose/rules/pass-per-pattern"
 	pixelthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/pixel-through-interface"
 	pointerdenselive "github.com/hone-go/hone/internal/diagnose/rules/pointer-dense-live"
@@ -310,6 +311,7 @@ func All() []rule.Rule {
 		objectperitem.Rule(),
 		offsetpaging.Rule(),
 		oldgo.Rule(),
+		orderedinsert.Rule(),
 		passperpattern.Rule(),
 		pixelthroughinterface.Rule(),
 		pointerdenselive.Rule(),

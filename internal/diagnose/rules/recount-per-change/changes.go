@@ -53,9 +53,22 @@ func (c *changes) count() (n float64, line int, ok bool) {
 	return c.n, c.line, c.unclear <= rarely*c.times
 }
 
+// runs returns how often code runs for each unit of work, without the start of the program, which
+// fills collections.
 func (c *changes) runs(n ast.Node) float64 {
-	times, _ := evidence.ReachedAt(c.pass, c.p, n.Pos())
-	return times
+	times, ok := evidence.ReachedAt(c.pass, c.p, n.Pos())
+	if !ok {
+		return 0
+	}
+	e, ok := evidence.ExecutionsAt(c.pass, c.p, n.Pos())
+	if !ok || len(e.Windows) < 3 || e.PerUnit <= 0 {
+		return times
+	}
+	later := 0.0
+	for _, w := range e.Windows[1:] {
+		later += w
+	}
+	return min(times, times*later/float64(len(e.Windows)-1)/e.PerUnit)
 }
 
 // one notes a statement that changes some elements, or a call that may do so and returns something.

@@ -11,6 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
+	"github.com/hone-go/hone/internal/diagnose/kept"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -50,11 +51,14 @@ func Rule() rule.Rule {
 
 const doc = `A loop over all elements of a list, a map or a set of bits computes a total: how
 many there are of a kind, how much memory they take, which number is the largest.
-It runs again after each change, so inserting n elements takes n² steps.
+It runs again after each change, so inserting n elements takes n² steps, or for
+each request, though nothing changed. So does one that counts the elements above
+a value, for the rank of that value.
 
 Keep the total in a field beside the collection. Where an element is added,
 changed or removed, add the difference. The total is then there when it is asked
-for.
+for. For ranks, keep the values sorted: a binary search finds how many there are
+before one.
 
 It is fine for short lists, for totals that are rarely asked for, and where most
 elements changed. The rule uses counted executions: it reports loops with at
@@ -85,7 +89,8 @@ type recount struct {
 	through    string  // the call that computes the total; "" when the loop is on the line
 	iterations float64 // each time
 	changes    float64 // of elements since the last time, at most
-	changedAt  int     // the line with most of them
+	changedAt  int     // the line with most of them; 0 for none
+	limits     []limit // what selects the elements
 }
 
 // line returns the frame of a row at which a total is computed again; -1 for none.
@@ -128,7 +133,7 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 		return nil
 	}
 	var through *ast.CallExpr
-	c := &recount{iterations: t.iterations, collection: t.over}
+	c := &recount{iterations: t.iterations, collection: t.over, limits: t.limits}
 	if j > i {
 		calls := syntax.CallsTo(p, r.Stack[j-1].Function)
 		if len(calls) == 0 {
@@ -157,7 +162,7 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 	}
 	changed := &changes{reads: reads, pass: s.pass, p: p, of: v, elements: t.fields, times: times.PerUnit}
 	n, line, ok := changed.count()
-	if !ok || n <= 0 {
+	if !ok || n <= 0 && !s.constant(f, p, v, t.fields, times.PerUnit) {
 		return nil
 	}
 	c.changes, c.changedAt = n/times.PerUnit, line
@@ -165,6 +170,21 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 		return nil
 	}
 	return c
+}
+
+// rare is the minimum number of computations for each change of a collection that only changes as a
+// whole.
+const rare = 10
+
+// constant reports whether a collection hardly changes: it is neither set nor passed on where that
+// could change it.
+func (s *search) constant(f *site.Frame, p *gocode.Place, v *types.Var, fields []*types.Var, times float64) bool {
+	if v.Exported() && p.Pkg.Name() != "main" || s.pass.Manifest == nil || s.pass.Manifest.Unit() == "run" && times < rare {
+		return false
+	}
+	c := kept.Changes{Pass: s.pass, Frame: f, Place: p, Var: v, Keys: fields}
+	n, known := c.Count()
+	return known && n*rare <= times
 }
 
 // passed returns the collection of which a call computes the total: its receiver, or, if the
@@ -186,21 +206,46 @@ func (s *search) judge(c *finder.Case) bool {
 	if found == nil {
 		return false
 	}
-	name := syntax.Text(found.collection)
+	found.describe(c)
+	return true
+}
+
+func (r *recount) describe(c *finder.Case) {
+	name := syntax.Text(r.collection)
 	how := "a loop"
-	if found.through != "" {
-		how = found.through
+	if r.through != "" {
+		how = r.through
 	}
-	changes := "less than one element"
-	if found.changes >= 1 {
-		changes = "at most " + units.Some(found.changes, "element")
+	changes := "nothing"
+	if r.changes >= 1 {
+		changes = "at most " + units.Some(r.changes, "element")
+	} else if r.changes > 0 {
+		changes = "less than one element"
 	}
 	c.Allocs = nil
 	c.Confidence = rule.Likely // other code may change the collection too
-	c.Cause = fmt.Sprintf("%s iterates over all of %s with %s, %s iterations each time. According to the counts of executions, %s changed since the last time.",
-		syntax.FuncName(c.Place), name, how, units.Count(int64(found.iterations+0.5)), changes)
-	c.Fix = fmt.Sprintf("Keep the total, or the largest, in a field next to %s, and bring it up to date where an element is added or changes (line %d).", name, found.changedAt)
+	c.Cause = fmt.Sprintf("%s iterates over all of %s with %s, %s iterations each time", syntax.FuncName(c.Place), name, how, units.Count(int64(r.iterations+0.5)))
+	where := "where an element is added or changes"
+	if r.changedAt > 0 {
+		where += fmt.Sprintf(" (line %d)", r.changedAt)
+	}
+	c.Fix = fmt.Sprintf("Keep the total, or the largest, in a field next to %s, and bring it up to date %s.", name, where)
+	for _, l := range r.limits {
+		by := syntax.Text(l.cond.X)
+		if l.value == l.cond.X {
+			by = syntax.Text(l.cond.Y)
+		}
+		if l.equal() {
+			c.Cause += fmt.Sprintf(", to count or add up those of one %s", by)
+			c.Fix = fmt.Sprintf("Keep a map next to %s with a total for each %s, bring it up to date %s, and look %s up in it.", name, by, where, syntax.Text(l.value))
+			continue
+		}
+		c.Cause += fmt.Sprintf(", to count or add up those where %s", syntax.Text(l.cond))
+		c.Fix = fmt.Sprintf("Keep the values of %s in a sorted slice next to %s, and find the number of those before %s with slices.BinarySearch; for sums, also keep prefix sums. "+
+			"If they change often, use a Fenwick tree or a balanced tree with counts.", by, name, syntax.Text(l.value))
+		c.Fraction = &rule.Fraction{Expect: 0.95, Low: 0.6, High: 1}
+	}
+	c.Cause += fmt.Sprintf(". According to the counts of executions, %s changed since the last time.", changes)
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted,
-		Value: fmt.Sprintf("%s iterations each time, %s changes", units.Count(int64(found.iterations+0.5)), units.Number(found.changes))})
-	return true
+		Value: fmt.Sprintf("%s iterations each time, %s changes", units.Count(int64(r.iterations+0.5)), units.Number(r.changes))})
 }

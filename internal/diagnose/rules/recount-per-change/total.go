@@ -4,16 +4,19 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
 
-// total is a loop that adds up or counts elements, and does nothing else.
+// total is a loop that adds up or counts elements, and does nothing else: of all of them, or of those
+// that a comparison with an argument selects.
 type total struct {
 	over       ast.Expr // what it ranges over; nil when that is not seen
 	p          *gocode.Place
@@ -21,7 +24,18 @@ type total struct {
 	fields     []*types.Var // of the elements, that it reads
 	entries    float64      // how often the loop is reached, for each unit of work
 	iterations float64      // each time
+	limits     []limit      // comparisons with what the function was asked for
 }
+
+// limit is a comparison of an element with a value from outside of the loop.
+type limit struct {
+	cond  *ast.BinaryExpr
+	value ast.Expr // the side from outside
+	of    *types.Var
+}
+
+// equal reports whether the limit is a key that elements must have.
+func (l limit) equal() bool { return l.cond.Op == token.EQL || l.cond.Op == token.NEQ }
 
 // totalAt returns the loop around the line of a frame, if it computes a total in many iterations.
 func (s *search) totalAt(f *site.Frame) *total {
@@ -35,12 +49,36 @@ func (s *search) totalAt(f *site.Frame) *total {
 			l, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, loop.Pos()))
 			if t := totals(p, loop); ok && t != nil && l.Iterations >= least {
 				t.p, t.entries, t.iterations = p, l.Entries, l.Iterations
-				found = t
+				if !s.selects(t, loop) {
+					found = t
+				}
 			}
 		}
 	}
 	s.loops[pos] = found
 	return found
+}
+
+// selective is the largest share of the elements that a search for a few takes.
+const selective = 0.1
+
+// selects reports whether a total is of a few elements with a key: those need to be found first,
+// which is the mistake that scan-per-lookup reports.
+func (s *search) selects(t *total, loop ast.Stmt) bool {
+	if !slices.ContainsFunc(t.limits, limit.equal) {
+		return false
+	}
+	taken := math.Inf(1)
+	ast.Inspect(loops.Body(loop), func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.AssignStmt, *ast.IncDecStmt:
+			if runs, ok := evidence.ReachedAt(s.pass, t.p, n.Pos()); ok {
+				taken = min(taken, runs)
+			}
+		}
+		return true
+	})
+	return taken <= selective*t.entries*t.iterations
 }
 
 // loopAt returns the loop whose head or body the line of a place is; nil for none.
@@ -98,12 +136,53 @@ func (t *adder) ofOne() bool {
 		return false
 	}
 	t.of = t.indexed[0]
+	uses := map[*types.Var]int{}
 	for _, v := range t.uses {
 		if !syntax.Inside(t.loop, v.Pos()) && !slices.Contains(t.sums, v) && v != t.indexed[0] && !receives(t.p, v) {
+			uses[v]++
+		}
+	}
+	for _, l := range t.limits {
+		uses[l.of]--
+	}
+	for _, n := range uses {
+		if n > 0 {
 			return false
 		}
 	}
-	return true
+	t.limits = slices.DeleteFunc(t.limits, func(l limit) bool { return slices.Contains(t.sums, l.of) || l.of == t.of || receives(t.p, l.of) })
+	return len(t.limits) <= 1
+}
+
+// compares notes a comparison of an element with a value that is the same for all elements.
+func (t *adder) compares(b *ast.BinaryExpr) {
+	switch b.Op {
+	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+	default:
+		return
+	}
+	for _, sides := range [][2]ast.Expr{{b.X, b.Y}, {b.Y, b.X}} {
+		v, _ := syntax.Var(t.p, sides[1])
+		if v != nil && !v.IsField() && syntax.Local(t.p, v) && !syntax.Inside(t.loop, v.Pos()) && t.ofElement(sides[0]) {
+			t.limits = append(t.limits, limit{b, sides[1], v})
+		}
+	}
+}
+
+// ofElement reports whether an expression is an element or a part of it.
+func (t *adder) ofElement(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IndexExpr:
+			found = true
+		case *ast.Ident:
+			v := syntax.LocalVar(t.p, n)
+			found = found || v != nil && syntax.Inside(t.loop, v.Pos())
+		}
+		return !found
+	})
+	return found
 }
 
 // receives reports whether a variable is the receiver: its fields are examined.
@@ -133,9 +212,11 @@ func (t *adder) visit(n ast.Node) bool {
 			t.fine = false
 		}
 	case *ast.SelectorExpr:
-		if v, ok := t.p.Object(n.Sel).(*types.Var); ok && v.IsField() {
+		if v, ok := t.p.Object(n.Sel).(*types.Var); ok && v.IsField() && ownField(t.p, n) == nil {
 			t.fields = append(t.fields, v)
 		}
+	case *ast.BinaryExpr:
+		t.compares(n)
 	case *ast.CallExpr:
 		t.fine = t.fine && t.computes(n)
 	case *ast.ReturnStmt, *ast.BranchStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.FuncLit, *ast.SelectStmt, *ast.RangeStmt, *ast.ForStmt:
@@ -154,13 +235,37 @@ func (t *adder) assigns(e ast.Expr, tok token.Token) {
 	}
 	v := syntax.LocalVar(t.p, e)
 	if v == nil {
+		v = ownField(t.p, e)
+	}
+	if v == nil || t.p.TypeOf(e) == nil && tok != token.DEFINE {
 		t.fine = false
 		return
 	}
 	t.sums = append(t.sums, v)
-	b, ok := v.Type().Underlying().(*types.Basic)
+	typed := v.Type()
+	if tok != token.DEFINE {
+		typed = t.p.TypeOf(e)
+	}
+	b, ok := typed.Underlying().(*types.Basic)
 	t.fine = t.fine && (tok == token.DEFINE || ok && b.Info()&types.IsNumeric != 0)
 	t.adds = t.adds || tok != token.DEFINE && !syntax.Inside(t.loop, v.Pos())
+}
+
+// ownField returns the variable of the function, a struct, of which an expression is a field; nil for
+// others, also for what a parameter points to.
+func ownField(p *gocode.Place, e ast.Expr) *types.Var {
+	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	v := syntax.LocalVar(p, sel.X)
+	if v == nil || syntax.Param(p, v) {
+		return nil
+	}
+	if _, value := v.Type().Underlying().(*types.Struct); !value {
+		return nil
+	}
+	return v
 }
 
 // computes reports whether a call, like those of package math, costs next to nothing and has no
