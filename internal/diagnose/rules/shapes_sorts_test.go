@@ -259,6 +259,12 @@ var _, _ = maps.Keys[map[int]int], sort.Ints`
 		{"func F(m map[int]int, i int) int { return slices.Sorted(maps.Keys(m))[i] } @", ""},
 	})
 	checkShapes(t, sortforfew.Rule(), head, "slices.pdqsortOrdered[go.shape.int] sort.Ints", 0, []shape{
+		{"func (t *top) F() int {\n\tall := slices.Clone(t.list)\n\tsort.Ints(all) @\n\treturn all[len(all)/2]\n}", "a histogram"},
+		{"func F(xs []int) int {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\treturn all[len(all)/2]\n}", ""},
+		{"func (t *top) F() float64 {\n\tall := append([]int(nil), t.list...)\n\tsort.Ints(all) @\n\tn := len(all)\n\tif n%2 == 0 {\n\t\treturn float64(all[n/2-1]+all[n/2]) / 2\n\t}\n\treturn float64(all[n/2])\n}", "a histogram"},
+		{"func at_N(sorted []int, p float64) int {\n\ti := int(p * float64(len(sorted)-1))\n\treturn sorted[i]\n}\n\nfunc (t *top) F() (out []int) {\n\tall := make([]int, len(t.list))\n\tcopy(all, t.list)\n\tsort.Ints(all) @\n\tfor _, p := range []float64{0.5, 0.99} {\n\t\tout = append(out, at_N(all, p))\n\t}\n\treturn out\n}", "a histogram"},
+		{"func (t *top) F() (n int) {\n\tall := slices.Clone(t.list)\n\tsort.Ints(all) @\n\tfor lo, hi := 0, len(all); lo < hi; {\n\t\tmid := (lo + hi) / 2\n\t\tn += all[mid]\n\t\tlo = mid + 1\n\t}\n\treturn n\n}", ""},
+		{"func (t *top) F() (n int) {\n\tall := slices.Clone(t.list)\n\tsort.Ints(all) @\n\tfor i := range all {\n\t\tn += all[len(all)/2] - i\n\t}\n\treturn n\n}", ""},
 		{"func F(xs []int, n int) (out []int) {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\tfor _, x := range all {\n\t\tout = append(out, x)\n\t\tif len(out) == n {\n\t\t\treturn out\n\t\t}\n\t}\n\treturn out\n}", "reads only the first n elements"},
 		{"func F(xs []int, off, n int) []int {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\tif off+n > len(all) {\n\t\tn = len(all) - off\n\t}\n\treturn all[off : off+n]\n}", "reads only all[off:off + n]"},
 		{"func F(xs []int, off, n int) []int {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\tend := off + n\n\tif end > len(all) {\n\t\tend = len(all)\n\t}\n\treturn all[off:end]\n}", "reads only all[off:end]"},

@@ -141,8 +141,8 @@ func ordersVar(p *gocode.Place, cond ast.Expr, elem *types.Var) bool {
 	return false
 }
 
-// followsAt recognises a loop that only follows links until a comparison ends it, in a function that
-// then links an element in.
+// followsAt recognises a loop that only follows links until a comparison ends it, in a function
+// that then links an element in.
 func followsAt(p *gocode.Place, loop ast.Stmt) *insertion {
 	l, ok := loop.(*ast.ForStmt)
 	if !ok {

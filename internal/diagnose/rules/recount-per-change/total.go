@@ -15,8 +15,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// total is a loop that adds up or counts elements, and does nothing else: of all of them, or of those
-// that a comparison with an argument selects.
+// total is a loop that adds up or counts elements, and does nothing else: of all of them, or of
+// those that a comparison with an argument selects.
 type total struct {
 	over       ast.Expr // what it ranges over; nil when that is not seen
 	p          *gocode.Place
@@ -251,8 +251,8 @@ func (t *adder) assigns(e ast.Expr, tok token.Token) {
 	t.adds = t.adds || tok != token.DEFINE && !syntax.Inside(t.loop, v.Pos())
 }
 
-// ownField returns the variable of the function, a struct, of which an expression is a field; nil for
-// others, also for what a parameter points to.
+// ownField returns the variable of the function, a struct, of which an expression is a field; nil
+// for others, also for what a parameter points to.
 func ownField(p *gocode.Place, e ast.Expr) *types.Var {
 	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
 	if !ok {

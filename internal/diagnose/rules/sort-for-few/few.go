@@ -62,6 +62,7 @@ func (u *uses) passed(call *ast.CallExpr, list ast.Expr) bool {
 		return false
 	}
 	in := uses{pass: u.pass, frame: u.frame, place: p.Entry(decl), v: fn.Signature().Params().At(i), below: u.below + 1}
+	in.copied = u.copied || u.v != nil && keptCopy(p, u.v)
 	if len(syntax.Assigned(in.place, in.v)) > 0 || !in.all(syntax.Reads(in.place, in.v)) {
 		return false
 	}

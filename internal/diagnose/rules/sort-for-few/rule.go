@@ -42,15 +42,16 @@ func Rule() rule.Rule {
 }
 
 const doc = `A function sorts a list and then reads only its first or last elements: the ten
-best, the newest, the smallest, a page, the first that passes a test. Sorting n
-elements takes about n·log₂(n) comparisons. Finding the smallest takes n,
-finding the k smallest little more: most elements are compared once, with the
+best, the newest, the smallest, the median, a page, the first that passes a
+test. Sorting n elements takes about n·log₂(n) comparisons. Finding the smallest takes
+n, finding the k smallest little more: most elements are compared once, with the
 worst of those that were kept.
 
 Use slices.MinFunc or MaxFunc for one element. For k elements, scan the list
 once and keep the best k in a sorted slice or in a container/heap. The list then
 need not be copied before, as a scan does not change its order. Where the list
-rarely changes, keep it sorted instead.
+rarely changes, keep it sorted instead. For a median or a percentile of many
+values, a histogram that is updated with each value answers at once.
 
 It is fine for short lists, and where most of the list is taken. The rule leaves
 lists alone that something else reads after the sort. If the number of elements
@@ -59,7 +60,7 @@ large.
 
 Seen in the field: siglens/siglens#2605 (a query for the first ten took 7.8 s
 instead of 10.2 s with a heap); townsendmerino/ken#22 (43 to 60 % less time with
-a heap of k).`
+a heap of k); komuw/ong#136 (a percentile of all latencies for each request).`
 
 // few is the largest constant that still counts as a few.
 const few = 1000
@@ -243,12 +244,17 @@ func (f *sorted) describe(c *finder.Case) bool {
 	switch {
 	case t.passing:
 		c.Fix = fmt.Sprintf("Scan %s once for the best element that passes the test: compare first, and test only elements that are better than the best so far.", list)
+	case t.rank:
+		c.Fix = fmt.Sprintf("Keep counts of the values in buckets (a histogram) that are updated as values come, and read quantiles from them; or select the element without sorting %s (quickselect takes about 3·n steps), or sort it only where it changes.", list)
 	case f.collects:
 		c.Fix = fmt.Sprintf("Range over %s once, and keep only the best, without a sorted list of all.", list)
 	case t.count == 1:
 		c.Fix = fmt.Sprintf("Use slices.MinFunc or slices.MaxFunc on %s: it compares each element once, and %s need not be copied or sorted.", list, list)
 	default:
 		c.Fix = fmt.Sprintf("Scan %s once and keep the best %s in a sorted slice or a container/heap; or, if %s rarely changes, keep it sorted.", list, t.number(), list)
+	}
+	if t.rank {
+		c.Confidence = rule.Likely // buckets give a value between two bounds
 	}
 	if t.count == 0 {
 		c.Confidence = rule.Likely // the number may be as large as the list

@@ -26,6 +26,8 @@ type taken struct {
 	by    string
 	// passing is true for the first element that passes a test.
 	passing bool
+	// rank is true for an element at a share of the length, such as the median.
+	rank bool
 }
 
 // number names how many elements are taken.
@@ -44,6 +46,8 @@ type uses struct {
 	v     *types.Var
 	first *taken
 	below int // calls that were followed
+	// copied is true for the parameter of a function that gets a copy of a list that is kept.
+	copied bool
 }
 
 // judge reports whether only a few elements are read after the call; first is the use that reads
@@ -111,6 +115,11 @@ func (u *uses) use(list ast.Expr) (cuts, ok bool) {
 		}
 		if _, constant := syntax.ConstInt(p, n.Index); constant || last(p, u.v, n.Index) {
 			u.take(n, count{n: 1})
+			return false, true
+		}
+		if u.quantile(n) {
+			u.take(n, count{n: 1})
+			u.first.rank = u.first.rank || u.first.node == n
 			return false, true
 		}
 		return false, u.bounded(n)
