@@ -16,6 +16,7 @@ import (
 	buffergrowth "github.com/hone-go/hone/internal/diagnose/rules/buffer-growth"
 	bufferrefilled "github.com/hone-go/hone/internal/diagnose/rules/buffer-refilled"
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
+	builtforpage "github.com/hone-go/hone/internal/diagnose/rules/built-for-page"
 	busyspin "github.com/hone-go/hone/internal/diagnose/rules/busy-spin"
 	byteatatime "github.com/hone-go/hone/internal/diagnose/rules/byte-at-a-time"
 	byteloop "github.com/hone-go/hone/internal/diagnose/rules/byte-loop"
@@ -215,6 +216,7 @@ func All() []rule.Rule {
 		buffergrowth.Rule(),
 		bufferrefilled.Rule(),
 		bufferthroughinterface.Rule(),
+		builtforpage.Rule(),
 		busyspin.Rule(),
 		byteatatime.Rule(),
 		byteloop.Rule(),

@@ -4,8 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/counts"
+	"github.com/hone-go/hone/internal/covdata"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	boxedelements "github.com/hone-go/hone/internal/diagnose/rules/boxed-elements"
+	builtforpage "github.com/hone-go/hone/internal/diagnose/rules/built-for-page"
 	clonetoread "github.com/hone-go/hone/internal/diagnose/rules/clone-to-read"
 )
 
@@ -181,4 +184,74 @@ var _, _ = fmt.Sprint, sort.Sort
 			p.Table.Totals.AllocObjects += s.Allocs[0].Count
 		}
 	})
+}
+
+// TestBuiltForPageShapes: lists of which a page, the first elements or the length are used.
+func TestBuiltForPageShapes(t *testing.T) {
+	const head = `import (
+	"database/sql"
+	"slices"
+)
+
+const perPage = 3
+
+type card struct{ title string }
+
+func title(n int) string { return string(rune(n)) }
+
+func use([]card) {}
+
+var db *sql.DB
+
+var _ = slices.Sort[[]int]
+`
+	// loop builds all, of 100 elements each time.
+	const loop = "\tvar all []card\n\tfor _, x := range in {\n\t\tall = append(all, card{title(x)}) @%\n\t}\n"
+	const in = "func list_N(in []int) []card {\n" + loop + "\treturn all\n}\n\n"
+	of := func(before, after, stack string) string {
+		return before + strings.Replace(loop, "%", stack, 1) + after
+	}
+	through := strings.Replace(in, "%", " < c_N", 1)
+	complete := func(p *rule.Pass) {
+		body := map[int]bool{} // the lines with the costs, which are the bodies of loops
+		for _, at := range p.Table.Sites {
+			body[at.Line] = true
+		}
+		fn := covdata.Func{File: "example.com/madeup/main.go"}
+		var ran []uint64
+		for line := 1; line <= 900; line++ {
+			if body[line] {
+				continue
+			}
+			fn.Blocks = append(fn.Blocks, covdata.Block{StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 20, Statements: 1})
+			ran = append(ran, 1000)
+			if body[line+1] {
+				fn.Blocks = append(fn.Blocks, covdata.Block{StartLine: line, StartColumn: 21, EndLine: line + 1, EndColumn: 400, Statements: 1})
+				ran = append(ran, 100_000)
+			}
+		}
+		meta := &covdata.Meta{Packages: []covdata.Package{{Path: "example.com/madeup", Funcs: []covdata.Func{fn}}}}
+		p.Counts = counts.New(meta, []counts.Window{{Units: 1, Counts: covdata.Counts{{ran}}}})
+	}
+	checkShapesIn(t, builtforpage.Rule(), head, "runtime.growslice", 100, numbered([]shape{
+		{of("func f_N(in []int, n int) []card {\n", "\treturn all[n*perPage : min((n+1)*perPage, len(all))]\n}", ""), "only 3 of them are used"},
+		{of("func f_N(in []int, from, n int) []card {\n", "\tend := from + n\n\tif end > len(all) {\n\t\tend = len(all)\n\t}\n\treturn all[from:end]\n}", ""), "only a page of them is used"},
+		{of("func f_N(in []int) (n int) {\n", "\treturn len(all)\n}", ""), "only its length is used"},
+		{of("func f_N(in []int) string {\n", "\tif len(all) == 0 {\n\t\treturn \"\"\n\t}\n\treturn all[0].title\n}", ""), "only one element is used"},
+		{of("func f_N(in []int) {\n", "\tif len(all) > 5 {\n\t\tall = all[:5]\n\t}\n\tuse(all)\n}", ""), "only 5 of them are used"},
+		{of("func f_N(in []int) []card {\n", "\treturn all[max(0, len(all)-4):]\n}", ""), "only 4 of them are used"},
+		{"func f_N(in []int) int {\n\tall := list_N(in) //: c_N\n\treturn len(all)\n}\n\n" + through, "only its length is used"},
+		{"func f_N(in []int, from int) []card {\n\tall := list_N(in) //: c_N\n\tfrom = min(from, len(all))\n\treturn all[from:min(from+5, len(all))]\n}\n\n" + through, "only 5 of them are used"},
+		{"func f_N(in []int) []card {\n\treturn list_N(in)[:2] //: c_N\n}\n\n" + through, "only 2 of them are used"},
+		// All or most elements are used.
+		{of("func f_N(in []int) []card {\n", "\treturn all\n}", ""), ""},
+		{of("func f_N(in []int) []card {\n", "\treturn all[1:]\n}", ""), ""},
+		{of("func f_N(in []int) []card {\n", "\treturn all[:len(all)-1]\n}", ""), ""},
+		{of("func f_N(in []int) []card {\n", "\treturn all[:60]\n}", ""), ""},
+		{of("func f_N(in []int, n int) []card {\n", "\treturn all[:n]\n}", ""), ""},
+		{of("func f_N(in []int) {\n", "\tfor i := 0; i < len(all); i += 5 {\n\t\tuse(all[i:min(i+5, len(all))])\n\t}\n}", ""), ""},
+		{of("func f_N(in []int) (n int) {\n", "\tfor _, c := range all {\n\t\tn += len(c.title)\n\t}\n\treturn n + len(all)\n}", ""), ""},
+		{of("func f_N(in []int) []card {\n", "\tslices.SortFunc(all, func(a, b card) int { return len(a.title) - len(b.title) })\n\treturn all[:3]\n}", ""), ""},
+		{of("func f_N(in []int) []card {\n", "\tuse(all)\n\treturn all[:3]\n}", ""), ""},
+	}), complete)
 }

@@ -1,0 +1,193 @@
+// Package builtforpage finds lists that are built as a whole, and of which only a page is used.
+package builtforpage
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+const (
+	leastElements = 20   // of a list, in the mean
+	leastPaged    = 50   // of one whose page has a size that is not known
+	mostUsed      = 0.34 // share of the elements
+	leastRuns     = 100  // of the loop in each run of a program that exits
+)
+
+// Rule is built-for-page.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "built-for-page",
+		Kind:  rule.CPU,
+		Needs: []rule.Need{rule.NeedCounts},
+		Title: "Whole list read or built, and only a page of it used",
+		Doc:   doc,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// Each match has its own: the counted share of elements that nobody uses.
+				Fraction: rule.Fraction{Expect: 0.9, Low: 0.4, High: 1},
+				Removes:  true,
+			},
+			Prepare: prepare,
+		},
+	}
+}
+
+const doc = `A function reads all rows of a query, or makes an element for each of what it
+finds, and then cuts a page out of the list, takes its first element, or asks for
+its length. The page has twenty elements, and the list grows with the data: each
+request pays for all that it does not show.
+
+Of a query, ask for the page: ORDER BY with LIMIT and OFFSET, or the rows after
+the last one that was shown; COUNT(*) for the length. In memory, count what passes
+the test, and make elements only for those of the page.
+
+It is fine for short lists, and for those that are kept for the next pages. The
+rule compares how many elements were put into the list, as counted in the
+recording, with the size of the page: it reports lists of at least twenty elements
+of which at most a third is used. A list that the program sorts itself is a case
+for sort-for-few.
+
+Seen in the field: pokt-network/pocket-core#1100 (all results loaded, then cut
+into pages), 0xPolygon/heimdall#145.`
+
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+	if p.Syntax == nil || p.Counts == nil {
+		return finder.Line{}, false
+	}
+	s := &search{pass: p, judged: map[string]*list{}, found: map[gocode.Pos]*list{}}
+	return finder.Line{Start: finder.Frames(s.builder), Judge: s.judge}, true
+}
+
+type search struct {
+	pass   *rule.Pass
+	judged map[string]*list // by the lines of the function and its caller
+	found  map[gocode.Pos]*list
+}
+
+// list is a list that a loop builds.
+type list struct {
+	name     string
+	line     int     // of the loop
+	rows     bool    // of a query
+	elements float64 // each time
+	cut
+}
+
+// builder returns the frame of a row that builds a list of which a page is used; -1 for none.
+func (s *search) builder(r *site.Row) int {
+	for i := max(r.Owner, 0); i < len(r.Stack); i++ {
+		f := r.Stack[i]
+		if f.Owner.Kind != gocode.Main {
+			continue
+		}
+		key := fmt.Sprint(f.File, ":", f.Line)
+		if i+1 < len(r.Stack) {
+			key += fmt.Sprint(" ", r.Stack[i+1].File, ":", r.Stack[i+1].Line)
+		}
+		l, seen := s.judged[key]
+		if !seen {
+			if p, ok := s.pass.Syntax.At(f.File, f.Line); ok {
+				l = s.look(r, i, p)
+			}
+			s.judged[key] = l
+		}
+		if l != nil {
+			s.found[gocode.Pos{File: f.File, Line: f.Line}] = l
+			return i
+		}
+	}
+	return -1
+}
+
+// look returns the list that the loop around a line builds.
+func (s *search) look(r *site.Row, i int, p *gocode.Place) (found *list) {
+	if p.Decl == nil {
+		return nil
+	}
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			if found == nil && syntax.Line(p, n.Pos()) <= p.Line && p.Line <= syntax.Line(p, n.End()) {
+				found = s.loop(r, i, p, n)
+			}
+		}
+		return found == nil
+	})
+	return found
+}
+
+// loop returns the list that a loop builds, if only a page of it is used.
+func (s *search) loop(r *site.Row, i int, p *gocode.Place, loop ast.Node) *list {
+	b := built(p, loop)
+	if b == nil {
+		return nil
+	}
+	f := r.Stack[i]
+	line := syntax.Line(p, loop.Pos())
+	ran, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, line)
+	if !ok || ran.Entries <= 0 || s.pass.Manifest.Unit() == "run" && ran.Entries < leastRuns {
+		return nil
+	}
+	added, ok := evidence.ExecutionsAt(s.pass, p, b.add.Pos())
+	if !ok {
+		return nil
+	}
+	l := &list{name: b.list.Name(), line: line, rows: b.rows, elements: added.PerUnit / ran.Entries}
+	if l.elements < leastElements {
+		return nil
+	}
+	if !b.rows {
+		at, ok := evidence.Executions(s.pass, *f)
+		if !ok || at.PerUnit > 1.1*added.PerUnit {
+			return nil // it runs for the elements that are left out, too
+		}
+	}
+	c, ok := s.used(r, i, p, b)
+	if !ok || c.known && c.size > mostUsed*l.elements || !c.known && l.elements < leastPaged {
+		return nil
+	}
+	l.cut = c
+	return l
+}
+
+func (s *search) judge(c *finder.Case) bool {
+	l := s.found[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	if l == nil {
+		return false
+	}
+	unused := 0.8 // of a page whose size is not known
+	if l.known {
+		unused = 1 - l.size/l.elements
+	}
+	c.Fraction = &rule.Fraction{Expect: 0.9 * unused, Low: 0.4 * unused, High: unused}
+	c.Confidence = rule.Likely // the database may have to go through the rows before the page
+	what := fmt.Sprintf("puts %s elements into %s each time", units.Number(l.elements), l.name)
+	if l.rows {
+		what = fmt.Sprintf("reads %s rows of the query each time", units.Number(l.elements))
+	}
+	c.Cause = fmt.Sprintf("The loop on line %d %s, and only %s.", l.line, what, l.describe())
+	switch {
+	case l.rows && l.known && l.size == 0:
+		c.Fix = "Ask the database for the number: SELECT COUNT(*) with the same conditions reads no row into the program."
+	case l.rows:
+		c.Fix = "Let the query return only the page: ORDER BY with LIMIT and OFFSET, or the rows after the last one that was shown. If the total is shown too, ask for it with COUNT(*)."
+	case l.known && l.size == 0:
+		c.Fix = fmt.Sprintf("Count the elements instead of making and storing them in %s.", l.name)
+	default:
+		c.Fix = fmt.Sprintf("Count what passes the test, and put into %s only the elements of the page: stop at its end if the total is not needed.", l.name)
+	}
+	c.Evidence = append(c.Evidence, rule.Evidence{
+		What:  evidence.ExecutionsCounted,
+		Value: fmt.Sprintf("%s elements each time", units.Number(l.elements)),
+	})
+	return true
+}

@@ -1,0 +1,340 @@
+package builtforpage
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/flow"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+// building is a loop that appends elements to a list that is empty before.
+type building struct {
+	list *types.Var
+	add  *ast.CallExpr // append
+	rows bool          // the loop goes through the rows of a query
+	loop ast.Node
+}
+
+// built returns what a loop builds; nil if it does not, or builds several lists.
+func built(p *gocode.Place, loop ast.Node) *building {
+	var found *building
+	several := false
+	ast.Inspect(loops.Body(loop), func(n ast.Node) bool {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+			return true
+		}
+		call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+		if !ok || p.CalleeName(call) != "append" || !syntax.Same(p, a.Lhs[0], call.Args[0]) {
+			return true
+		}
+		v := syntax.LocalVar(p, a.Lhs[0])
+		if v == nil || syntax.Inside(loop, v.Pos()) {
+			return true
+		}
+		several = several || found != nil
+		found = &building{list: v, add: call, loop: loop}
+		return true
+	})
+	if found == nil || several || !starts(p, found.list) || found.add.Ellipsis.IsValid() {
+		return nil
+	}
+	if around := loops.Around(p, found.add); len(around) == 0 || around[0] != loop {
+		return nil
+	}
+	if l, ok := loop.(*ast.ForStmt); ok && l.Cond != nil {
+		if call, ok := ast.Unparen(l.Cond).(*ast.CallExpr); ok {
+			name := p.CalleeName(call)
+			found.rows = strings.HasSuffix(name, "ows).Next") || strings.HasSuffix(name, ".Cursor).Next")
+		}
+	}
+	return found
+}
+
+// starts reports whether a variable is declared as an empty list, or is a result.
+func starts(p *gocode.Place, v *types.Var) bool {
+	if syntax.IsResult(p, v) {
+		return true
+	}
+	if syntax.Param(p.Outer(), v) {
+		return false
+	}
+	stmt, value := syntax.Declared(p, v)
+	if value == nil {
+		_, spec := stmt.(*ast.ValueSpec)
+		return spec
+	}
+	switch e := ast.Unparen(value).(type) {
+	case *ast.CompositeLit:
+		return len(e.Elts) == 0
+	case *ast.CallExpr:
+		return p.CalleeName(e) == "make"
+	}
+	return false
+}
+
+// cut is what is used of a list.
+type cut struct {
+	size  float64 // elements; 0 for the length alone
+	known bool    // the size is
+	page  bool    // both ends are computed
+	text  string  // source of the cut
+	at    string  // position
+}
+
+// describe says what is used, for a sentence after "only".
+func (c cut) describe() string {
+	switch {
+	case c.text == "":
+		return "its length is used"
+	case c.known && c.size == 1:
+		return fmt.Sprintf("one element is used (%s)", c.at)
+	case c.known:
+		return fmt.Sprintf("%s of them are used (%s, %s)", units.Number(c.size), c.text, c.at)
+	}
+	return fmt.Sprintf("a page of them is used (%s, %s)", c.text, c.at)
+}
+
+// used returns what is used of a list, in the function that builds it or in its caller.
+func (s *search) used(r *site.Row, i int, p *gocode.Place, b *building) (cut, bool) {
+	u := &uses{search: s, place: p.Outer(), skip: b.loop, rows: b.rows}
+	if !u.variable(b.list) {
+		return cut{}, false
+	}
+	if u.returned && !u.shortened.IsValid() {
+		if u.cut.text != "" || i+1 >= len(r.Stack) || r.Stack[i+1].Owner.Kind != gocode.Main {
+			return cut{}, false
+		}
+		caller, ok := s.pass.Syntax.At(r.Stack[i+1].File, r.Stack[i+1].Line)
+		if !ok {
+			return cut{}, false
+		}
+		call := loops.CallTo(caller, r.Stack[i].Function)
+		if call == nil {
+			return cut{}, false
+		}
+		u = &uses{search: s, place: caller.Outer(), rows: b.rows}
+		if !u.result(call) || u.returned && !u.shortened.IsValid() {
+			return cut{}, false
+		}
+	}
+	if u.cut.text == "" { // its length alone
+		u.cut.known = true
+	}
+	return u.cut, u.any && (u.cut.known || u.cut.page)
+}
+
+// uses collects what is used of a list.
+type uses struct {
+	*search
+	place    *gocode.Place
+	skip     ast.Node // the loop that builds it
+	rows     bool
+	any      bool
+	returned bool
+	cut      cut
+	// shortened is where the variable is set to the page; other uses after that are of the page.
+	shortened token.Pos
+}
+
+// result examines what a caller does with the list that a call returns.
+func (u *uses) result(call *ast.CallExpr) bool {
+	switch n := syntax.Parent(u.place, call).(type) {
+	case *ast.AssignStmt:
+		lhs := n.Lhs[0]
+		if to := syntax.AssignedTo(u.place, call); to != nil {
+			lhs = to
+		}
+		v := syntax.LocalVar(u.place, lhs)
+		return v != nil && !syntax.IsResult(u.place, v) && u.variable(v)
+	case *ast.CallExpr, *ast.SliceExpr, *ast.IndexExpr:
+		return u.use(call)
+	}
+	return false
+}
+
+// variable examines all uses of the variable that has the list.
+func (u *uses) variable(v *types.Var) bool {
+	if syntax.IsResult(u.place, v) {
+		u.returned = true
+	}
+	for _, id := range syntax.Reads(u.place, v) {
+		if u.skip != nil && syntax.Within(u.skip, id) {
+			continue
+		}
+		if _, returns := syntax.Parent(u.place, id).(*ast.ReturnStmt); !returns && u.shortened.IsValid() && id.Pos() > u.shortened {
+			continue
+		}
+		if !u.use(id) {
+			return false
+		}
+	}
+	return true
+}
+
+// use notes one use of the list; false if that is a use of all of it, or is not known.
+func (u *uses) use(e ast.Expr) bool {
+	p := u.place
+	switch n := syntax.Parent(p, e).(type) {
+	case *ast.ReturnStmt:
+		u.returned = true
+		return true
+	case *ast.CallExpr:
+		switch name := p.CalleeName(n); {
+		case name == "len":
+			u.any = true
+			return true
+		case u.rows && funcname.Match(name, "slices.Sort*", "sort.*"):
+			return true
+		}
+		return false
+	case *ast.SliceExpr:
+		if n.X != e || len(loops.Around(p, n)) > 0 && u.skip != nil && len(loops.Around(p, n)) > len(loops.Around(p, u.skip)) {
+			return false
+		}
+		u.any = true
+		if to := syntax.AssignedTo(p, n); to != nil && syntax.Same(p, to, e) {
+			u.shortened = n.Pos()
+		}
+		return u.slice(n)
+	case *ast.IndexExpr:
+		if i, ok := syntax.ConstInt(p, n.Index); ok && n.X == e {
+			u.any = true
+			u.keep(n, float64(i+1), true, false)
+			return true
+		}
+		return false
+	case *ast.BinaryExpr: // == nil
+		return true
+	}
+	return false
+}
+
+// keep notes a cut.
+func (u *uses) keep(n ast.Expr, size float64, known, page bool) {
+	c := cut{size: size, known: known, page: page, text: syntax.Text(n), at: syntax.Where(u.place, n.Pos())}
+	switch {
+	case u.cut.text == "", known && u.cut.known && size > u.cut.size, !known && u.cut.known:
+		u.cut = c
+	}
+}
+
+// slice notes the part that a slice expression cuts out.
+func (u *uses) slice(n *ast.SliceExpr) bool {
+	list := n.X
+	if n.High == nil {
+		k, ok := u.fromEnd(n.Low, list)
+		if ok {
+			u.keep(n, k, true, false)
+		}
+		return ok
+	}
+	low := 0.0
+	lowFixed := n.Low == nil
+	if v, ok := u.number(n.Low); ok {
+		low, lowFixed = v, true
+	}
+	for _, high := range u.ends(n.High, 4) {
+		if isLen(u.place, high, list) {
+			continue
+		}
+		if v, ok := u.number(high); ok && lowFixed {
+			u.keep(n, v-low, true, false)
+			return v > low
+		}
+		if n.Low == nil || lowFixed {
+			return false // how much is not known
+		}
+		if v, ok := u.span(high); ok {
+			u.keep(n, v, true, true)
+			return true
+		}
+		if _, computed := ast.Unparen(high).(*ast.BinaryExpr); computed {
+			u.keep(n, 0, false, true)
+			return true
+		}
+		return false
+	}
+	return false
+}
+
+// ends returns the expressions that the end of a slice may be: through min, max and what a variable
+// is set to.
+func (u *uses) ends(e ast.Expr, steps int) (all []ast.Expr) {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		if name := u.place.CalleeName(x); steps > 0 && (name == "min" || name == "max") {
+			for _, arg := range x.Args {
+				all = append(all, u.ends(arg, steps-1)...)
+			}
+			return all
+		}
+	case *ast.Ident:
+		v := syntax.LocalVar(u.place, x)
+		if values := syntax.Assigned(u.place, v); v != nil && steps > 0 && len(values) > 0 {
+			for _, value := range values {
+				all = append(all, u.ends(value, steps-1)...)
+			}
+			return all
+		}
+	}
+	return []ast.Expr{e}
+}
+
+// span returns the size of a page whose end is computed as x + size.
+func (u *uses) span(e ast.Expr) (float64, bool) {
+	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
+	if !ok || b.Op != token.ADD && b.Op != token.MUL {
+		return 0, false
+	}
+	for _, x := range []ast.Expr{b.Y, b.X} {
+		if v, ok := u.number(x); ok && v > 0 && (b.Op == token.MUL || v > 1) {
+			return v, true
+		}
+	}
+	return 0, false
+}
+
+// number returns the largest constant that an expression can be; false if it can be others.
+func (u *uses) number(e ast.Expr) (most float64, ok bool) {
+	if e == nil {
+		return 0, false
+	}
+	values := flow.Constants(u.pass.Syntax, u.place, e)
+	for _, v := range values {
+		if v.Kind() != constant.Int {
+			return 0, false
+		}
+		n, _ := constant.Float64Val(v)
+		most = max(most, n)
+	}
+	return most, len(values) > 0
+}
+
+// fromEnd returns n of len(list)-n, also in max(0, …).
+func (u *uses) fromEnd(e, list ast.Expr) (float64, bool) {
+	if e == nil {
+		return 0, false
+	}
+	for _, x := range u.ends(e, 4) {
+		if b, ok := ast.Unparen(x).(*ast.BinaryExpr); ok && b.Op == token.SUB && isLen(u.place, b.X, list) {
+			return u.number(b.Y)
+		}
+	}
+	return 0, false
+}
+
+func isLen(p *gocode.Place, e, list ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok && p.CalleeName(call) == "len" && syntax.Same(p, call.Args[0], list)
+}
