@@ -129,7 +129,7 @@ func (s *search) used(r *site.Row, i int, p *gocode.Place, b *building) (cut, bo
 		}
 	}
 	if u.cut.text == "" { // its length alone
-		u.cut.known = true
+		u.cut.known = b.rows || u.skip != nil // a caller may count what a function in memory finds
 	}
 	return u.cut, u.any && (u.cut.known || u.cut.page)
 }
