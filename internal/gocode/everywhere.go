@@ -85,6 +85,31 @@ func (s *Syntax) ValuesOf(typ, field string) []FieldValue {
 	return found
 }
 
+// Literal is a composite literal.
+type Literal struct {
+	*Place
+	Lit *ast.CompositeLit
+}
+
+// Literals returns the composite literals of a type in the main module, in order of package, file
+// and line. The type is named as in "net/http.Transport".
+func (s *Syntax) Literals(typ string) []Literal {
+	var found []Literal
+	s.everywhere(func(info *types.Info, n ast.Node, at func(ast.Node) (*Place, bool)) {
+		lit, ok := n.(*ast.CompositeLit)
+		if !ok {
+			return
+		}
+		if t := info.TypeOf(lit); t == nil || types.TypeString(t, nil) != typ {
+			return
+		}
+		if p, ok := at(lit); ok {
+			found = append(found, Literal{p, lit})
+		}
+	})
+	return found
+}
+
 // fieldName returns the name of a field of a struct, or of a pointer to one, by its index; "" when
 // there is none.
 func fieldName(t types.Type, i int) string {

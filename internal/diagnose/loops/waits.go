@@ -14,7 +14,14 @@ import (
 // Waits reports whether a loop may wait for something outside between two iterations: it receives
 // from a channel, selects, sleeps, or reads from something other than memory. Output may have to be
 // flushed before such a wait. It examines the names of called functions, not their bodies.
-func Waits(p *gocode.Place, loop ast.Node) bool {
+func Waits(p *gocode.Place, loop ast.Node) bool { return waits(p, loop, waiting) }
+
+// WaitsForMore is [Waits] for anything but input that the loop itself reads.
+func WaitsForMore(p *gocode.Place, loop ast.Node) bool {
+	return waits(p, loop, func(p *gocode.Place, call *ast.CallExpr) bool { return waiting(p, call) && !reading(p, call) })
+}
+
+func waits(p *gocode.Place, loop ast.Node, calls func(*gocode.Place, *ast.CallExpr) bool) bool {
 	if r, ok := loop.(*ast.RangeStmt); ok {
 		switch p.TypeOf(r.X).Underlying().(type) {
 		case *types.Chan:
@@ -34,7 +41,7 @@ func Waits(p *gocode.Place, loop ast.Node) bool {
 		case *ast.UnaryExpr:
 			waits = waits || n.Op == token.ARROW
 		case *ast.CallExpr:
-			waits = waits || waiting(p, n)
+			waits = waits || calls(p, n)
 		}
 		return !waits
 	})
@@ -59,6 +66,16 @@ func waiting(p *gocode.Place, call *ast.CallExpr) bool {
 	method := name[strings.LastIndexByte(name, '.')+1:]
 	return strings.Contains(name, ").") && (strings.HasPrefix(method, "Read") || strings.HasPrefix(method, "Scan") ||
 		strings.HasPrefix(method, "Recv") || method == "Accept" || method == "Next" || method == "Do" || method == "RoundTrip" || method == "Decode" || method == "Wait")
+}
+
+// reading reports whether a call that waits reads input, by its name.
+func reading(p *gocode.Place, call *ast.CallExpr) bool {
+	name := p.CalleeName(call)
+	if funcname.Match(name, "io.Read*", "fmt.Scan*", "fmt.Fscan*") {
+		return true
+	}
+	method := name[strings.LastIndexByte(name, '.')+1:]
+	return strings.HasPrefix(method, "Read") || strings.HasPrefix(method, "Scan") || method == "Decode" || method == "Next"
 }
 
 // Repeating returns the innermost loop around n that may execute it more than twice; nil when there

@@ -110,6 +110,7 @@ func TestSmallWritesShapes(t *testing.T) {
 	"encoding/gob"
 	"fmt"
 	"io"
+	"iter"
 	"net"
 	"os"
 	"strconv"
@@ -124,6 +125,17 @@ type entry struct {
 	text string
 }
 
+type journal struct {
+	mu sync.Mutex
+	f  *os.File
+	of map[string]*os.File
+}
+
+type node struct {
+	text string
+	kids []*node
+}
+
 var (
 	_ = fmt.Sprint
 	_ = gob.Register
@@ -134,6 +146,7 @@ var (
 	_ bufio.Writer
 	_ template.Template
 	_ net.Conn
+	_ iter.Seq[int]
 )`
 	checkShapes(t, smallwrites.Rule(), head, "syscall.write os.(*File).Write", 0, []shape{
 		{"func F(f *os.File, ns []uint32) {\n\tvar b [4]byte\n\tfor _, n := range ns {\n\t\tbinary.BigEndian.PutUint32(b[:], n)\n\t\tf.Write(b[:]) @\n\t}\n}", "a system call for each piece"},
@@ -145,6 +158,25 @@ var (
 		{"func F(all *sync.Map) {\n\tall.Range(func(_, v any) bool {\n\t\tf := v.(*os.File)\n\t\tf.WriteString(\"x\") @\n\t\treturn true\n\t})\n}", ""},
 		{"func F(f *os.File, all [][]byte) {\n\tfor _, b := range all {\n\t\tf.Write(b) @\n\t}\n}", ""},
 		{"func F(f *os.File, es []entry, n int) {\n\tvar buf []byte\n\tfor range n {\n\t\tbuf = buf[:0]\n\t\tfor _, e := range es {\n\t\t\tbuf = append(buf, e.text...)\n\t\t}\n\t\tf.Write(buf) @\n\t}\n}", ""},
+	})
+	checkShapes(t, smallwrites.Rule(), head, "syscall.write os.(*File).Write", 0, []shape{
+		{"func F(j *journal, es []entry) {\n\tfor i := range es {\n\t\tj.add_N(es[i]) //: c_N\n\t}\n}\n\nfunc (j *journal) put_N(line []byte) error {\n\t_, err := j.f.Write(line) @ < b_N < c_N\n\treturn err\n}\n\nfunc (j *journal) add_N(e entry) error {\n\tj.mu.Lock()\n\tdefer j.mu.Unlock()\n\treturn j.put_N([]byte(e.text)) //: b_N\n}", "Put a bufio.Writer in front"},
+		{"type sink_N interface{ add_N(entry) error }\n\nfunc F(s sink_N, es []entry) {\n\tfor i := range es {\n\t\ts.add_N(es[i]) //: c_N\n\t}\n}\n\nfunc (j *journal) put_N(line []byte) error {\n\t_, err := j.f.Write(line) @ < b_N < c_N\n\treturn err\n}\n\nfunc (j *journal) add_N(e entry) error {\n\tj.mu.Lock()\n\tdefer j.mu.Unlock()\n\treturn j.put_N([]byte(e.text)) //: b_N\n}", "a system call for each piece"},
+		{"func F(js []*journal, e entry) {\n\tfor _, j := range js {\n\t\tj.add_N(e) //: c_N\n\t}\n}\n\nfunc (j *journal) put_N(line []byte) error {\n\t_, err := j.f.Write(line) @ < b_N < c_N\n\treturn err\n}\n\nfunc (j *journal) add_N(e entry) error {\n\tj.mu.Lock()\n\tdefer j.mu.Unlock()\n\treturn j.put_N([]byte(e.text)) //: b_N\n}", ""},
+		{"func F(j *journal, es chan entry) {\n\tfor e := range es {\n\t\tj.add_N(e) //: c_N\n\t}\n}\n\nfunc (j *journal) put_N(line []byte) error {\n\t_, err := j.f.Write(line) @ < b_N < c_N\n\treturn err\n}\n\nfunc (j *journal) add_N(e entry) error {\n\tj.mu.Lock()\n\tdefer j.mu.Unlock()\n\treturn j.put_N([]byte(e.text)) //: b_N\n}", ""},
+		{"func F(j *journal, e entry) { j.add_N(e) } //: c_N\n\nfunc (j *journal) put_N(line []byte) error {\n\t_, err := j.f.Write(line) @ < b_N < c_N\n\treturn err\n}\n\nfunc (j *journal) add_N(e entry) error {\n\tj.mu.Lock()\n\tdefer j.mu.Unlock()\n\treturn j.put_N([]byte(e.text)) //: b_N\n}", ""},
+		{"func F(j *journal, es []entry) {\n\tfor i := range es {\n\t\tj.add_N(es[i]) //: c_N\n\t}\n}\n\nfunc (j *journal) put_N(line []byte) error {\n\t_, err := j.f.Write(line) @ < b_N < c_N\n\tif err == nil {\n\t\terr = j.f.Sync()\n\t}\n\treturn err\n}\n\nfunc (j *journal) add_N(e entry) error {\n\tj.mu.Lock()\n\tdefer j.mu.Unlock()\n\treturn j.put_N([]byte(e.text)) //: b_N\n}", ""},
+		{"func F(j *journal, es []entry, all []byte) {\n\tfor i := range es {\n\t\tj.add_N(es[i]) //: c_N\n\t}\n\tj.put_N(all)\n}\n\nfunc (j *journal) put_N(line []byte) error {\n\t_, err := j.f.Write(line) @ < b_N < c_N\n\treturn err\n}\n\nfunc (j *journal) add_N(e entry) error {\n\tj.mu.Lock()\n\tdefer j.mu.Unlock()\n\treturn j.put_N([]byte(e.text)) //: b_N\n}", ""},
+		{"func F(j *journal, es []entry) {\n\tdo := func(e entry) {\n\t\tj.f.WriteString(e.text) @ < l_N < c_N\n\t}\n\teach_N(es, do) //: c_N\n}\n\nfunc each_N(es []entry, f func(entry)) {\n\tfor _, e := range es {\n\t\tf(e) //: l_N\n\t}\n}", "a system call for each piece"},
+		{"func F(j *journal, es []entry) {\n\tdo := func(e entry) {\n\t\tf := j.of[e.text]\n\t\tf.WriteString(e.text) @ < l_N < c_N\n\t}\n\teach_N(es, do) //: c_N\n}\n\nfunc each_N(es []entry, f func(entry)) {\n\tfor _, e := range es {\n\t\tf(e) //: l_N\n\t}\n}", ""},
+		{"func F(j *journal, n *node) {\n\tdo := func(n *node) {\n\t\tj.f.WriteString(n.text) @ < l_N < r_N < c_N\n\t}\n\tn.visit_N(do) //: c_N\n}\n\nfunc (n *node) visit_N(f func(*node)) {\n\tf(n) //: l_N\n\tfor _, k := range n.kids {\n\t\tk.visit_N(f) //: r_N\n\t}\n}", "a system call for each piece"},
+		{"func F(j *journal, es []entry) {\n\tfor e := range all_N(es) {\n\t\tj.line_N(e) //: b_N\n\t}\n}\n\nfunc (j *journal) line_N(e entry) {\n\tj.f.WriteString(e.text) @ < b_N < l_N\n}\n\nfunc all_N(es []entry) iter.Seq[entry] {\n\treturn func(yield func(entry) bool) {\n\t\tfor _, e := range es {\n\t\t\tif !yield(e) { //: l_N\n\t\t\t\treturn\n\t\t\t}\n\t\t}\n\t}\n}", "a system call for each piece"},
+		{"func F(j *journal, es chan entry) {\n\tfor e := range all_N(es) {\n\t\tj.line_N(e) //: b_N\n\t}\n}\n\nfunc (j *journal) line_N(e entry) {\n\tj.f.WriteString(e.text) @ < b_N < l_N\n}\n\nfunc all_N(es chan entry) iter.Seq[entry] {\n\treturn func(yield func(entry) bool) {\n\t\tfor e := range es {\n\t\t\tif !yield(e) { //: l_N\n\t\t\t\treturn\n\t\t\t}\n\t\t}\n\t}\n}", ""},
+		{"func F(d *dump_N[entry], es []entry) {\n\tfor _, e := range es {\n\t\td.put(e) //: b_N\n\t}\n}\n\ntype dump_N[T any] struct{ f *os.File }\n\nfunc (d *dump_N[T]) put(v T) {\n\tfmt.Fprintln(d.f, v) @ < b_N\n}", "a system call for each piece"},
+	})
+	checkShapes(t, smallwrites.Rule(), head, "syscall.write os.(*File).Write", 0, []shape{
+		{"func F(f *os.File, es []entry) {\n\tt := &tally_N{to: f}\n\tfor _, e := range es {\n\t\tfmt.Fprintf(t, \"%d\", e.n) //: c_N\n\t}\n}\n\ntype tally_N struct{ to io.Writer }\n\nfunc (t *tally_N) Write(b []byte) (int, error) {\n\t_, err := t.to.Write(b) @ < fmt.Fprintf < c_N\n\treturn len(b), err\n}", "through Write,"},
+		{"func F(f *os.File, e entry) {\n\tt := &tally_N{to: f}\n\tfmt.Fprintf(t, \"%d\", e.n) //: c_N\n}\n\ntype tally_N struct{ to io.Writer }\n\nfunc (t *tally_N) Write(b []byte) (int, error) {\n\t_, err := t.to.Write(b) @ < fmt.Fprintf < c_N\n\treturn len(b), err\n}", ""},
 	})
 	checkShapes(t, smallwrites.Rule(), head, "syscall.write os.(*File).Write encoding/binary.Write", 0, []shape{
 		{"func F(f *os.File, es []entry) {\n\tfor _, e := range es {\n\t\tbinary.Write(f, binary.LittleEndian, e.n) @\n\t}\n}", "directly to f"},

@@ -227,6 +227,33 @@ var shared = newClient()`
 	}, counted)
 }
 
+// TestTransportCreatedShapes: transports whose requests the source does not show.
+func TestTransportCreatedShapes(t *testing.T) {
+	const head = `import (
+	"net/http"
+	"net/http/httputil"
+	"time"
+)
+
+type house struct{ answer time.Duration }
+
+type api struct{ client *http.Client }
+
+var (
+	_ httputil.ReverseProxy
+	_ time.Duration
+	_ http.Client
+)`
+	for _, s := range []shape{
+		{"func F(h *house) http.RoundTripper {\n\treturn &http.Transport{ResponseHeaderTimeout: h.answer} //: c_N\n}\n\nfunc proxy_N(h *house, w http.ResponseWriter, r *http.Request) {\n\tp := &httputil.ReverseProxy{Transport: f0(h)}\n\tp.ServeHTTP(w, r) @ < c_N\n}", "called on line"},
+		{"type dialer_N struct{ make func() http.RoundTripper }\n\nfunc F() *dialer_N {\n\treturn &dialer_N{func() http.RoundTripper {\n\t\treturn http.DefaultTransport.(*http.Transport).Clone() //: c_N\n\t}}\n}\n\nfunc (d *dialer_N) send(r *http.Request) {\n\td.make().RoundTrip(r) @ < c_N\n}", "Transport).Clone on line"},
+		{"func F(d time.Duration) *api {\n\tt := new(http.Transport)\n\t*t = http.Transport{ResponseHeaderTimeout: d} //: c_N\n\treturn &api{&http.Client{Transport: t}}\n}\n\nfunc send_N(a *api, r *http.Request) {\n\ta.client.Do(r) @ < c_N\n}", "creates an http.Transport"},
+		{"type houses_N struct{ kept map[string]http.RoundTripper }\n\nfunc (h *houses_N) F(name string) http.RoundTripper {\n\tt, ok := h.kept[name]\n\tif !ok {\n\t\tt = &http.Transport{} //: c_N\n\t\th.kept[name] = t\n\t}\n\treturn t\n}\n\nfunc send_N(h *houses_N, r *http.Request) {\n\th.f0(r.Host).RoundTrip(r) @ < c_N\n}", ""},
+	} {
+		checkShapesIn(t, clientperrequest.Rule(), head, "net/http.(*Transport).dialConn net/http.(*Transport).RoundTrip", 0, []shape{s}, counted)
+	}
+}
+
 // counted completes a recording: each line ran.
 func counted(p *rule.Pass) {
 	lines := map[int]string{}

@@ -53,13 +53,16 @@ MaxIdleConnsPerHost; the default is 2.
 
 The rule follows functions of the program that return a client, or something
 that holds one, or that are passed one, and knows constructors of resty, req and
-retryablehttp.
+retryablehttp. Where it does not find the request that way (a ReverseProxy, a
+factory, a chain of RoundTrippers), it reports the line that creates transports
+for requests, as counted.
 
 It is fine for one request per program, and where each tenant has certificates
 of its own (keep one client per tenant then). A new http.Client without a
 Transport is cheap: all of them share http.DefaultTransport.
 
-Seen in the field: mendersoftware/deviceauth#406, sourcegraph/go-sourcegraph#41.`
+Seen in the field: mendersoftware/deviceauth#406, sourcegraph/go-sourcegraph#41,
+hashicorp/consul#14521 (a proxy for metrics).`
 
 // levels is how many callers away from the request the client may be created.
 const levels = 4
@@ -87,6 +90,9 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		return -1
 	}
+	if !selects(p, at) {
+		return created(p, dials)
+	}
 	judge := func(c *finder.Case) bool {
 		m := lines.At(&c.Site.Frame)
 		if m == nil {
@@ -106,6 +112,13 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		return true
 	}
 	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+}
+
+// selects reports whether at selects a frame of a row.
+func selects(p *rule.Pass, at func(*site.Row) int) bool {
+	found := false
+	p.EachRow(func(r *site.Row) { found = found || at(r) >= 0 })
+	return found
 }
 
 // mostRequests is how many requests one client may send on average, as counted.

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -81,7 +82,8 @@ pass what differs as data.
 It is fine in a development mode that reloads files, and for templates that come
 from users. The rule leaves alone templates that are parsed after a check for
 nil or a cache miss, or under sync.Once, and clones into which a text is parsed
-that only the request determines.
+that only the request determines. Files that a request chooses are reported where
+counts show that they are parsed for requests.
 
 Seen in the field: qor/render#3, ironsmile/nedomi#69, petaki/inertia-go#8.`
 
@@ -100,6 +102,12 @@ func guilty(c *finder.Case) bool {
 			m.Fix = "Parse it once when the program starts, into a package variable or a field; executing it is safe for concurrent use."
 			return true
 		}
+		if again(c, call) {
+			m.Cause = fmt.Sprintf("%s parses template files with %s on every call. A program has few of them, and each is the same each time.", syntax.FuncName(p), funcname.Short(p.CalleeName(call)))
+			m.Fix = "Parse all of them when the program starts (ParseGlob, ParseFS), or keep what each name gives in a map, and execute it by its name; executing is safe for concurrent use."
+			m.Confidence = rule.Likely // the files may change while the program runs
+			return true
+		}
 	}
 	for _, call := range syntax.CallsOf(p, typeNames(cloners)...) {
 		if repeated(s, p, call) {
@@ -114,6 +122,12 @@ func guilty(c *finder.Case) bool {
 	for _, call := range syntax.CallsOf(p, typeNames(executors)...) {
 		made := origin(p, syntax.Receiver(call))
 		if made == nil {
+			if helper := parsing(s, p, call); helper != "" {
+				m.Cause = fmt.Sprintf("%s executes a template that %s parses on every call, so each Execute is the first and must determine the escaping again.", syntax.FuncName(p), helper)
+				m.Fix = "Parse it once when the program starts, or keep each template in a map by its name; the escaping then also happens once."
+				m.Confidence = rule.Likely
+				return true
+			}
 			continue
 		}
 		if funcname.Match(p.CalleeName(made), typeNames(cloners)...) {
@@ -155,6 +169,63 @@ func fixed(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) bool {
 		}
 	}
 	return len(call.Args) > 0
+}
+
+// filed are the functions that parse files of templates, whose number does not grow with requests.
+var filed = []string{
+	"text/template.ParseFiles", "text/template.ParseGlob", "text/template.ParseFS", "html/template.ParseFiles", "html/template.ParseGlob", "html/template.ParseFS",
+	"(*text/template.Template).ParseFiles", "(*text/template.Template).ParseGlob", "(*text/template.Template).ParseFS",
+	"(*html/template.Template).ParseFiles", "(*html/template.Template).ParseGlob", "(*html/template.Template).ParseFS",
+}
+
+// again reports whether a call parses files of templates on a hot path, as counted.
+func again(c *finder.Case, call *ast.CallExpr) bool {
+	ran, ok := evidence.Executions(c.Pass, c.Site.Frame)
+	return ok && evidence.Hot(c.Pass, ran) && funcname.Match(c.Place.CalleeName(call), filed...) && loops.PerCall(c.Place, call)
+}
+
+// parsing returns the name of the function of the program that parses the template which a call
+// executes, from files and in each call; "" for none.
+func parsing(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) string {
+	helper, ok := syntax.Origin(p, syntax.Receiver(call)).(*ast.CallExpr)
+	if v := syntax.LocalVar(p, syntax.Receiver(call)); !ok && v != nil {
+		if values := syntax.Assigned(p, v); len(values) == 1 {
+			helper, ok = ast.Unparen(values[0]).(*ast.CallExpr)
+		}
+	}
+	if !ok || !loops.PerCall(p, helper) {
+		return ""
+	}
+	in, ok := s.Declared(p.Callee(helper))
+	if !ok || in.Decl == nil {
+		return ""
+	}
+	parses := false
+	ast.Inspect(in.Decl.Body, func(n ast.Node) bool {
+		made, ok := n.(*ast.CallExpr)
+		parses = parses || ok && funcname.Match(in.CalleeName(made), filed...) && loops.PerCall(in, made) && returned(in, made)
+		return !parses
+	})
+	if !parses {
+		return ""
+	}
+	return funcname.Short(p.CalleeName(helper))
+}
+
+// returned reports whether a function returns what a call parsed each time that it runs: it does
+// not look it up in a map or another cache first.
+func returned(in *gocode.Place, made *ast.CallExpr) bool {
+	looks := false
+	ast.Inspect(in.Decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IndexExpr:
+			looks = looks || n.Pos() < made.Pos()
+		case *ast.CallExpr:
+			looks = looks || n.Pos() < made.Pos() && funcname.Match(in.CalleeName(n), "(*sync.Map).*", "(*sync.Once).*")
+		}
+		return !looks
+	})
+	return !looks
 }
 
 // repeated reports whether a clone may run more than once and copies a template that was parsed

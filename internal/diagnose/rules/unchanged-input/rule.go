@@ -47,6 +47,11 @@ trusted networks, a pattern, a path, a header's canonical form. Its input is a
 field that was set when the program started, a variable around a handler, or one
 of a caller that calls it in a loop. The result is the same each time.
 
+So does a function that reads and decodes the same file for each request, or lists
+the same directory: settings, certificates, names of pages. Keep what was decoded,
+and read it again when the file changed. The rule leaves alone files that the
+program writes, and searches in a file for what a request names.
+
 So does a method that converts a text it keeps to []rune or []byte each time that
 it reads one character of it.
 
@@ -65,7 +70,8 @@ first.
 Seen in the field: gin-gonic/gin#2674 (trusted networks parsed for each
 request), emicklei/go-restful#588 (patterns of routes compiled for each
 request), graphql-go/graphql#137 (a query converted to []rune for each character
-that its lexer read: 30 times faster without).`
+that its lexer read: 30 times faster without), prometheus/exporter-toolkit#443 (a
+configuration file read and parsed for each request, 13 times its other work).`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
@@ -110,6 +116,7 @@ type search struct {
 	patterns []string
 	known    map[at]*found
 	first    map[gocode.Pos]*found // of each line
+	loaders  map[string]*loader    // by file and function
 }
 
 // mostCallers is the number of callers up to which a parameter is followed.
@@ -136,6 +143,7 @@ type found struct {
 	loose, guess, few, file bool
 	unit                    string
 	converts                bool // a text to a slice, of which a part is read
+	reads                   bool // a file
 }
 
 // caller returns the frame of a row that makes such a call. Of calls that build something it is the
@@ -155,7 +163,10 @@ func (s *search) caller(r *site.Row) int {
 			return i
 		}
 	}
-	return s.converting(r)
+	if i := s.converting(r); i >= 0 {
+		return i
+	}
+	return s.reading(r)
 }
 
 // lookOnce is look, once for each line and callee. The first call that it finds on a line stands
@@ -250,6 +261,10 @@ func (f *found) describe(p *rule.Pass, m *rule.Match) {
 	runs := ""
 	if unit := p.Manifest.Unit(); unit != "run" && f.runs >= 0.1 {
 		runs = fmt.Sprintf(" It runs %s per %s.", evidence.Times(f.runs), unit)
+	}
+	if f.reads {
+		f.describeFile(p, m, runs)
+		return
 	}
 	m.Cause = fmt.Sprintf("%s gets %s, %s: it computes the same result again on every call.%s", funcname.Short(f.place.CalleeName(f.call)), what, changed, runs)
 	if funcname.Match(f.place.CalleeName(f.call), "regexp.Match*") {
