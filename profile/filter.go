@@ -110,22 +110,16 @@ func (p *Profile) locationsWhere(wanted func(*Location) bool) (set []byte, any b
 
 // rowsWith returns the rows with a location of a set.
 func (p *Profile) rowsWith(set []byte) Rows {
-	rows := newRows(p.NumSamples())
+	rows, runs := newRows(p.NumSamples()), new(columns.Runs)
 	for i := range rows.bits {
-		rows.bits[i] = p.wordWith(set, i)
+		rows.bits[i] = p.wordWith(runs, set, i)
 	}
 	return rows
 }
 
 // wordWith returns those of the rows from 64i to 64i+63 that have a location of a set.
-func (p *Profile) wordWith(set []byte, i int) (word uint64) {
-	first := 64 * i
-	for j := range min(64, p.NumSamples()-first) {
-		if columns.ContainsAny(p.stacks.Row(first+j), set) {
-			word |= 1 << j
-		}
-	}
-	return word
+func (p *Profile) wordWith(runs *columns.Runs, set []byte, i int) uint64 {
+	return runs.With(&p.stacks, set, 64*i, min(64, p.NumSamples()-64*i))
 }
 
 // Keep returns a profile with only these rows. It shares stacks and tables with p.

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"regexp"
 	"slices"
+
+	"github.com/hone-go/hone/profile/internal/columns"
 )
 
 // Selection is the rows and frames of a profile that Focus, Ignore, Hide, Show, TagFocus and
@@ -17,6 +19,7 @@ type Selection struct {
 	hide, show *matcher
 	showFrom   *matcher
 	from       []byte // by location: 1 if ShowFrom matches it
+	runs       columns.Runs
 }
 
 // Rows returns the selected rows, with those of whose frames none remain; see Visit.
@@ -61,14 +64,14 @@ func (s *Selection) KeepsMost() bool {
 // word returns the rows from 64i to 64i+63 that Focus and Ignore keep.
 func (s *Selection) word(i int) (word uint64) {
 	if s.focus != nil {
-		word = s.p.wordWith(s.focus, i)
+		word = s.p.wordWith(&s.runs, s.focus, i)
 	} else {
 		for j := range s.p.stacks.Spans[64*i : min(64*(i+1), s.p.NumSamples())] {
 			word |= uint64(min(1, s.p.stacks.Spans[64*i+j].N)) << j
 		}
 	}
 	if s.ignore != nil {
-		word &^= s.p.wordWith(s.ignore, i)
+		word &^= s.p.wordWith(&s.runs, s.ignore, i)
 	}
 	return word
 }

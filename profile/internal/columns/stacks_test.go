@@ -38,3 +38,39 @@ func TestSetsOfLocations(t *testing.T) {
 		}
 	}
 }
+
+func TestRowsWithLocationsOfASet(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var runs columns.Runs
+	for range 200 {
+		set := make([]byte, 50)
+		for i := range set {
+			set[i] = byte(r.IntN(2) * r.IntN(2) * r.IntN(2))
+		}
+		var c columns.Stacks
+		n := 1 + r.IntN(64)
+		longest := 1 + r.IntN(12)
+		for range n {
+			length := r.IntN(longest)
+			if r.IntN(100) == 0 {
+				length = 1000 + r.IntN(3000)
+			}
+			stack := c.Reserve(length)
+			for i := range stack {
+				stack[i] = r.Int32N(50)
+			}
+			c.Commit(length)
+		}
+		if r.IntN(2) == 0 { // rows may share a stack
+			c.Spans[r.IntN(n)] = c.Spans[r.IntN(n)]
+		}
+		first := r.IntN(n)
+		got := runs.With(&c, set, first, n-first)
+		for j := range 64 {
+			want := first+j < n && columns.ContainsAny(c.Row(first+j), set)
+			if got>>j&1 != 0 != want {
+				t.Fatalf("row %d of %d: %t, want %t", first+j, n, !want, want)
+			}
+		}
+	}
+}
