@@ -1,2 +1,2 @@
-// Package flow follows strings and buffers through a function to where they end up.
+// Package flow follows values through functions to where they end up: strings, buffers, copies.
 package flow
