@@ -30,6 +30,8 @@ type idling struct {
 	reads []*types.Var // fields that decide whether there is work
 	sets  []ast.Node   // assignments that leave an element with nothing to do unchanged
 	clock bool
+	// limits are comparisons of an element with a value that the function was asked for.
+	limits []*ast.BinaryExpr
 }
 
 // work is code that runs for a few elements.
@@ -304,7 +306,11 @@ func (f *followed) decides(e ast.Expr) bool {
 		if f.loop != nil && !f.fixed(limit) || f.asks(element(b, limit)) {
 			return false // the first in an order, or one that depends on what was asked for
 		}
-		f.clock = true
+		if f.loop != nil && !isTime(f.TypeOf(limit)) {
+			f.limits = append(f.limits, b)
+		} else {
+			f.clock = true
+		}
 	}
 	return f.expressions(e)
 }

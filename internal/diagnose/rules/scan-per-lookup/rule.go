@@ -56,8 +56,9 @@ the iterations per run of the loop, and whether they grow as the program runs.
 
 Keep an index beside the list: a map from the compared key to the element or, if
 only part of the key is known, from that part to a few candidates. If the order
-matters, keep the list sorted and use slices.BinarySearch. If the list only
-grows, also remove elements that are no longer needed.
+matters, or a range is looked for (the points between two times), keep the list
+sorted and use slices.BinarySearch. If the list only grows, also remove elements
+that are no longer needed.
 
 A visit of all elements for those in a state is the same, as of all sessions on
 each request for those that expired, or of all jobs for those that wait: keep them

@@ -74,7 +74,12 @@ func (s *search) idleWords(p *gocode.Place, m *rule.Match, n, grows string) {
 	m.Cause = fmt.Sprintf("%s, nearly all of which have nothing to do: what they have to do, on %s, runs for %s of them.%s",
 		s.visits(n), syntax.Where(p, s.idling.main().pos), s.few(), grows)
 	m.Fix = fmt.Sprintf("Keep the elements of %s that have something to do in a set or a queue of their own, updated where that changes, and visit only those.", over)
-	if s.clock {
+	if limits := s.idling.limits; len(limits) > 0 && !s.clock {
+		m.Cause = fmt.Sprintf("%s, to find the few where %s: what follows the test, on %s, runs for %s of them.%s",
+			s.visits(n), syntax.Text(limits[0]), syntax.Where(p, s.idling.main().pos), s.few(), grows)
+		m.Fix = fmt.Sprintf("Keep %s sorted by what %s compares (it may be in that order already), find the first that passes with slices.BinarySearchFunc, "+
+			"and stop at the first that does not; or keep it in a container/heap, if only the first are taken.", over, syntax.Text(limits[0]))
+	} else if s.clock {
 		m.Fix = fmt.Sprintf("Keep %s in the order of what the test compares (container/heap, or a sorted slice), and stop at the first that has nothing to do.", over)
 	}
 	m.Confidence = rule.Likely // other code may decide what there is to do
