@@ -75,8 +75,12 @@ func (s *search) idleWords(p *gocode.Place, m *rule.Match, n, grows string) {
 		s.visits(n), syntax.Where(p, s.idling.main().pos), s.few(), grows)
 	m.Fix = fmt.Sprintf("Keep the elements of %s that have something to do in a set or a queue of their own, updated where that changes, and visit only those.", over)
 	if limits := s.idling.limits; len(limits) > 0 && !s.clock {
-		m.Cause = fmt.Sprintf("%s, to find the few where %s: what follows the test, on %s, runs for %s of them.%s",
-			s.visits(n), syntax.Text(limits[0]), syntax.Where(p, s.idling.main().pos), s.few(), grows)
+		test := syntax.Text(limits[0])
+		if other := syntax.Text(limits[len(limits)-1]); other != test {
+			test += ", " + other
+		}
+		m.Cause = fmt.Sprintf("%s, to select a few by a comparison (%s): what follows it, on %s, runs for %s of them.%s",
+			s.visits(n), test, syntax.Where(p, s.idling.main().pos), s.few(), grows)
 		m.Fix = fmt.Sprintf("Keep %s sorted by what %s compares (it may be in that order already), find the first that passes with slices.BinarySearchFunc, "+
 			"and stop at the first that does not; or keep it in a container/heap, if only the first are taken.", over, syntax.Text(limits[0]))
 	} else if s.clock {
