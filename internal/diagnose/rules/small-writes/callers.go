@@ -54,7 +54,7 @@ func above(c *finder.Case, call *ast.CallExpr) (ast.Node, string) {
 		library = false
 		if loop := repeating(place, up); loop != nil {
 			if loops.AtMost(place, loop, up, 2) || waits(c, f, place, loop, row.Stack[i+1:]) ||
-				w.to != nil && !loops.FromOutside(place, loop, w.to) || !often(c, f, place, loop) {
+				w.to != nil && !loops.FromOutside(place, loop, w.to) || !often(c, f, place, loop, up) {
 				return nil, ""
 			}
 			return loop, fmt.Sprintf(" in %s, through %s,", syntax.FuncName(place), syntax.FuncName(c.Place))
@@ -132,15 +132,35 @@ func batch(c *finder.Case, frame *site.Frame, p *gocode.Place, loop ast.Node) bo
 // them must write.
 const leastEach = 3
 
-// often reports whether most iterations of a loop write, as counted; frame is in its body. It
-// reports true without counts.
-func often(c *finder.Case, frame *site.Frame, p *gocode.Place, loop ast.Node) bool {
+// often reports whether most iterations of a loop write, as counted; frame is in its body. Without
+// counts it reports whether a call in the loop is under no condition.
+func often(c *finder.Case, frame *site.Frame, p *gocode.Place, loop ast.Node, call *ast.CallExpr) bool {
 	writes, ok := evidence.Executions(c.Pass, c.Site.Frame)
 	l, counted := c.Pass.Counts.Loop(frame.Owner.Package, frame.File, syntax.Line(p, loop.Pos()))
 	if !ok || !counted {
-		return true
+		return !conditional(p, loop, call)
 	}
 	return l.Iterations >= leastEach && writes.PerUnit >= 0.5*l.Entries*l.Iterations
+}
+
+// conditional reports whether a call is in a branch of the body of a loop.
+func conditional(p *gocode.Place, loop ast.Node, call *ast.CallExpr) bool {
+	var child ast.Node = call
+	for _, n := range p.Enclosing(call) {
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			if child == n.Body || child == n.Else {
+				return true
+			}
+		case *ast.CaseClause:
+			return true
+		}
+		if n == loop {
+			return false
+		}
+		child = n
+	}
+	return false
 }
 
 // followed is a writer on its way from the call that writes up to the loop.

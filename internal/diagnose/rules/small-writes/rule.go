@@ -103,7 +103,7 @@ func judge(c *finder.Case) bool {
 			loop, in = above(c, call)
 			return loop != nil
 		}
-		return !waits(c, &c.Site.Frame, c.Place, loop, callersOf(c)) && outside(c.Place, loop, call) && (known || often(c, &c.Site.Frame, c.Place, loop))
+		return !waits(c, &c.Site.Frame, c.Place, loop, callersOf(c)) && outside(c.Place, loop, call) && (known || often(c, &c.Site.Frame, c.Place, loop, call))
 	})
 	if !ok {
 		return false
