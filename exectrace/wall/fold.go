@@ -17,6 +17,7 @@ type Fold struct {
 	lines   lines
 	queue   []queue // by the waiter's line, for waits that form a queue
 	queueOf []int32 // StackID → index of its line plus two; 1: not a queue
+	holds   holds
 	group   map[exectrace.StackID]*group
 	groups  []*group // the same by first stack, for speed
 
@@ -210,6 +211,9 @@ func (f *Fold) waited(g *goroutine, e *exectrace.Event, d int64) {
 	g.work = 0
 	if queues(g.why) {
 		f.enqueue(g.left, e.Time, -1)
+		if e.Stack != 0 && e.By != e.G && f.queueAt(g.left) >= 0 {
+			f.holds.add(g.left, e, d)
+		}
 	}
 	entry, wake := g.group.entry, e.Stack
 	k := keyOf(entry, g.left, wake, blocked, g.why)

@@ -14,7 +14,7 @@ import (
 type Lock struct {
 	Kind string `json:"kind"` // mutex, rwmutex, waitgroup, cond, once, semaphore
 	// Waiters are the lines that waited, longest first. Holders are the lines whose unlock ended
-	// the waits.
+	// the waits, by the time that goroutines waited while they held the lock.
 	Waiters []Waker `json:"waiters"`
 	Holders []Waker `json:"holders"`
 	Seconds float64 `json:"seconds"` // total time waited
@@ -69,8 +69,11 @@ func (f *Fold) locks(byPair map[pairKey]*waitSum) []Lock {
 		}
 	}
 	var out []Lock
+	held := f.heldAt()
 	for _, c := range clusters {
-		out = append(out, c.result(f))
+		l := c.result(f)
+		l.Holders = f.holders(c, held)
+		out = append(out, l)
 	}
 	slices.SortFunc(out, func(a, b Lock) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Waiters[0].Line.Compare(b.Waiters[0].Line))
@@ -99,7 +102,7 @@ func (w *waitSum) merge(o *waitSum) {
 
 func (c *lockSum) result(f *Fold) Lock {
 	l := Lock{Kind: c.kind, Seconds: exectrace.Seconds(c.total.total), Count: c.total.n,
-		Waiters: f.wakers(c.waiters), Holders: f.wakers(c.holders)}
+		Waiters: f.wakers(c.waiters)}
 	if f.length > 0 {
 		l.Queue = float64(c.total.total) / float64(f.length)
 	}

@@ -229,6 +229,18 @@ func FirstReturn(p *rule.Pass, s *site.Site, from, to int, unlock string) bool {
 	return s.Line <= to && len(calling(s, unlock)) > 0
 }
 
+// Waited returns the rows of the mutex profile that a section's Unlock ended: if it is deferred,
+// they are on the lines that return.
+func (s *Section) Waited(p *rule.Pass, file string) []*site.Row {
+	var rows []*site.Row
+	for _, other := range p.Table.Sites {
+		if other.File == file && other.Line >= min(s.From, syntax.Line(s.place, s.Unlock.Pos())) && other.Line <= s.To {
+			rows = append(rows, stacks.Select(other.Mutex, func(r *site.Row) bool { return stacks.Calls(r, Unlocks()...) })...)
+		}
+	}
+	return rows
+}
+
 func calling(s *site.Site, functions ...string) []*site.Row {
 	return stacks.Select(s.CPU, func(r *site.Row) bool { return stacks.Calls(r, functions...) })
 }

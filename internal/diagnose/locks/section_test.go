@@ -1,11 +1,16 @@
 package locks_test
 
 import (
+	"cmp"
 	"go/ast"
 	"go/types"
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/analysis"
+	"github.com/hone-go/hone/exectrace/parallelism"
+	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/locks"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
@@ -83,6 +88,68 @@ func (b *box) sends(c chan int) {
 	b.mu.Unlock() //@ sends
 }
 
+func (b *box) offers(c, other chan int) {
+	b.mu.Lock()
+	select {
+	case c <- b.n:
+	case n := <-other:
+		b.n = n
+	default:
+	}
+	b.mu.Unlock() //@ offers
+}
+
+func (b *box) inDefault(c chan int) {
+	b.mu.Lock()
+	select {
+	case b.n = <-c:
+	default:
+		c <- b.n
+	}
+	b.mu.Unlock() //@ default
+}
+
+func put(c chan int, n int) { pass(c, n) }
+
+func pass(c chan int, n int) { c <- n }
+
+func (b *box) deep(c chan int) {
+	b.mu.Lock()
+	put(c, b.n)
+	b.mu.Unlock() //@ deep
+}
+
+func drain(c chan int) (n int) {
+	for x := range c {
+		n += x
+	}
+	return n
+}
+
+func (b *box) drains(c chan int) {
+	b.mu.Lock()
+	b.n = drain(c)
+	b.mu.Unlock() //@ drains
+}
+
+type table struct {
+	mu sync.Mutex
+	m  map[string][]byte
+}
+
+func (t *table) load(name string) ([]byte, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if v, ok := t.m[name]; ok {
+		return v, nil
+	}
+	v, err := os.ReadFile(name)
+	if err == nil {
+		t.m[name] = v
+	}
+	return v, err //@ fills
+}
+
 func add(a, b int) int { return a + b } //@ none
 
 func main() {
@@ -152,10 +219,63 @@ func TestOutside(t *testing.T) {
 		"synced":   "forces each entry to the disk separately while it is held ((*os.File).Sync)",
 		"below":    "outside of the program, in os.WriteFile, called by save.",
 		"sends":    "waits for a channel",
+		"offers":   "",
+		"default":  "waits for a channel",
+		"deep":     "waits for a channel meanwhile, in put.",
+		"drains":   "waits for a channel meanwhile, in drain.",
+		"fills":    "in os.ReadFile",
 	} {
 		cause, _, ok := locks.Sections(places[name])[0].Outside(nil, "")
 		if ok != (want != "") || !strings.Contains(cause, want) {
 			t.Errorf("%s: %q, want %q", name, cause, want)
+		}
+	}
+}
+
+// TestFills: what fills a cache under its lock should wait for each key separately.
+func TestFills(t *testing.T) {
+	places := ruletest.Places(t, sections)
+	for name, want := range map[string]string{"fills": "look up name, unlock, call", "below": "copy what line"} {
+		if _, fix, _ := locks.Sections(places[name])[0].Outside(nil, ""); !strings.Contains(fix, want) {
+			t.Errorf("%s: %q, want %q", name, fix, want)
+		}
+	}
+}
+
+// TestBlocked: the wait of the trace in the section, or in a function that it calls by name or as a
+// profile shows, explains it; a wait of a goroutine that it starts does not.
+func TestBlocked(t *testing.T) {
+	for _, test := range []struct {
+		name, function, reason string
+		seen                   bool
+		want                   string
+	}{
+		{"deep", "main.put", "chan send", false, "waits meanwhile for a receiver on a channel in main.put, for 50 % of the time, 100 ms on average"},
+		{"plain", "main.(*box).send", "network", true, "for the network in (*main.box).send"},
+		{"plain", "main.(*box).send", "network", false, ""},
+		{"sends", "", "chan send", false, "for a receiver on a channel, for 50 %"},
+		{"literal", "main.(*box).literal.func1", "network", false, ""},
+		{"deep", "main.put", "sync", false, ""},
+	} {
+		sec := locks.Sections(ruletest.Places(t, sections)[test.name])[0]
+		line := exectrace.Line{Function: test.function, File: "other.go", Line: 3}
+		if test.function == "" || strings.Contains(test.function, ".func") {
+			line = exectrace.Line{Function: cmp.Or(test.function, "main.(*box)."+test.name), File: "box.go", Line: sec.From + 1}
+		}
+		p := &rule.Pass{Table: &site.Table{}, Trace: &analysis.Results{
+			Parallelism: &parallelism.Result{Length: 1},
+			Blocking:    &wall.Blocking{Waits: []wall.Wait{{Line: line, Reason: test.reason, Seconds: 0.5, Count: 5}}},
+		}}
+		if test.seen {
+			row := &site.Row{Stack: []*site.Frame{{Function: test.function}, {Function: "main.(*box).plain", File: "box.go", Line: sec.From + 1}}}
+			p.Table.Sites = []*site.Site{{Allocs: []*site.Row{row}}}
+		}
+		got := ""
+		if b := sec.Blocked(p, "box.go"); b != nil {
+			got = b.Words()
+		}
+		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
 }

@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
+	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/caching"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -20,59 +24,108 @@ type Wait struct {
 	in   string // the function of the package that calls it, where the section itself does not
 }
 
-// Waits returns the waits in a section, in the order of the source. It searches functions of the
-// package that the section calls, but not functions that those call.
+// Waits returns the waits in a section, in the order of the source: calls outside of the program
+// first. It searches functions of the package that the section calls, and those that they call.
 func (s *Section) Waits() []Wait {
-	var found []Wait
+	var calls, channels []Wait
 	own(s.place, func(n ast.Node) {
 		if n.Pos() < s.Lock.End() || n.Pos() >= s.end {
 			return
 		}
 		line := syntax.Line(s.place, n.Pos())
-		switch n := n.(type) {
-		case *ast.SendStmt, *ast.SelectStmt:
-			found = append(found, Wait{Line: line})
-		case *ast.UnaryExpr:
-			if n.Op == token.ARROW {
-				found = append(found, Wait{Line: line})
-			}
-		case *ast.CallExpr:
-			if name := s.place.CalleeName(n); outside(name) {
-				found = append(found, Wait{Line: line, For: name})
-			} else if name := s.waitsBelow(n); name != "" {
-				found = append(found, Wait{Line: line, For: name, in: s.place.Callee(n).Name()})
-			}
+		if overChannel(s.place, n) {
+			channels = append(channels, Wait{Line: line})
+		}
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return
+		}
+		if name := s.place.CalleeName(call); outside(name) {
+			calls = append(calls, Wait{Line: line, For: name})
+			return
+		}
+		name, channel := s.waitsBelow(call, mostCalls, map[*types.Func]bool{})
+		switch {
+		case name != "":
+			calls = append(calls, Wait{Line: line, For: name, in: s.place.Callee(call).Name()})
+		case channel:
+			channels = append(channels, Wait{Line: line, in: s.place.Callee(call).Name()})
 		}
 	})
-	return found
+	return append(calls, channels...)
+}
+
+// mostCalls is how many calls lie between a section and what waits.
+const mostCalls = 3
+
+// overChannel reports whether a node may wait for a channel: a send or a receive outside of the
+// cases of a select, a loop over a channel, or a select without a default.
+func overChannel(p *gocode.Place, n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.SelectStmt:
+		return !slices.ContainsFunc(n.Body.List, func(c ast.Stmt) bool { return c.(*ast.CommClause).Comm == nil })
+	case *ast.SendStmt:
+		return !isCase(p, n)
+	case *ast.UnaryExpr:
+		return n.Op == token.ARROW && !isCase(p, syntax.Parent(p, n))
+	case *ast.RangeStmt:
+		t := p.TypeOf(n.X)
+		if t == nil {
+			return false
+		}
+		_, ok := t.Underlying().(*types.Chan)
+		return ok
+	}
+	return false
+}
+
+// isCase reports whether a statement is the operation of a case of a select.
+func isCase(p *gocode.Place, n ast.Node) bool {
+	if n == nil {
+		return false
+	}
+	c, ok := syntax.Parent(p, n).(*ast.CommClause)
+	return ok && ast.Node(c.Comm) == n
 }
 
 // outside reports whether a function asks something outside of the program.
 func outside(name string) bool {
 	return funcname.Match(name, "time.Sleep", "os.*", "(*os.File).*", "net.*", "(net.Conn).*", "net/http.*",
-		"(*net/http.Client).*", "(*database/sql.*", "(*bufio.Writer).Flush", "io.Copy*", "io.ReadAll", "(*os/exec.Cmd).*") &&
-		!funcname.Match(name, "os.Getenv", "os.Getpid", "net.Parse*", "net.Join*", "net.Split*", "net/http.StatusText", "net/http.Error", "net/http.Canonical*")
+		"(*net/http.Client).*", "(net/http.Flusher).Flush", "(net/http.ResponseWriter).Write", "(*database/sql.*", "(*bufio.Writer).Flush", "io.Copy*", "io.ReadAll", "(*os/exec.Cmd).*",
+		"(*github.com/gorilla/websocket.Conn).Write*", "(*github.com/gorilla/websocket.Conn).Read*", "(*google.golang.org/grpc.ClientConn).*", "(*github.com/redis/go-redis*", "(*github.com/jackc/pgx*") &&
+		!funcname.Match(name, "os.Getenv", "os.Getpid", "os.Is*", "net.Parse*", "net.Join*", "net.Split*", "net/http.StatusText", "net/http.Error", "net/http.Canonical*", "net/http.NewRequest*",
+			"(net.Conn).Set*", "(net.Conn).LocalAddr", "(net.Conn).RemoteAddr", "(net.Conn).Close", "(*os.File).Name", "(*os.File).Fd", "(*database/sql.DB).Stats", "(*database/sql.DB).Set*")
 }
 
-// waitsBelow returns the first function outside of the program that a function of the package
-// calls; "" for none.
-func (s *Section) waitsBelow(call *ast.CallExpr) (name string) {
-	decl := s.place.Declaration(s.place.Callee(call))
-	if decl == nil || decl.Body == nil {
-		return ""
+// waitsBelow returns the first function outside of the program that a function of the package, or
+// one that it calls, calls. It reports whether there is a wait for a channel when there is none.
+func (s *Section) waitsBelow(call *ast.CallExpr, calls int, seen map[*types.Func]bool) (name string, channel bool) {
+	fn := s.place.Callee(call)
+	decl := s.place.Declaration(fn)
+	if decl == nil || decl.Body == nil || calls == 0 || seen[fn] {
+		return "", false
 	}
+	seen[fn] = true
+	in := s.place.Entry(decl)
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit, *ast.GoStmt:
 			return false
 		case *ast.CallExpr:
-			if callee := s.place.CalleeName(n); name == "" && outside(callee) {
-				name = callee
+			if name != "" {
+				return false
 			}
+			if callee := s.place.CalleeName(n); outside(callee) {
+				name = callee
+			} else if below, over := s.waitsBelow(n, calls-1, seen); below != "" || over {
+				name, channel = below, channel || over
+			}
+		case ast.Node:
+			channel = channel || overChannel(in, n)
 		}
 		return name == ""
 	})
-	return name
+	return name, channel
 }
 
 // leastSeen is the minimum number of samples that show a wait below a section.
@@ -121,15 +174,23 @@ func (s *Section) seen(p *rule.Pass, file string) []Wait {
 }
 
 // Outside says what a section waits for outside of the program, and what to do about it; false if
-// it waits for nothing, as far as the samples below it and its source show. Of several waits it
-// chooses one that forces data to the disk, otherwise what most samples show, otherwise the first.
+// it waits for nothing, as far as the samples below it, the trace and its source show. Of several
+// waits it chooses one that forces data to the disk, otherwise what most samples show, otherwise
+// the first.
 func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool) {
 	waits := s.Waits()
 	if p != nil {
 		waits = append(s.seen(p, file), waits...)
 	}
-	if len(waits) == 0 {
+	var blocked *Blocked
+	if p != nil && (len(waits) == 0 || waits[0].For == "") {
+		blocked = s.Blocked(p, file)
+	}
+	if len(waits) == 0 && blocked == nil {
 		return "", "", false
+	}
+	if blocked != nil {
+		return " " + blocked.Words() + ".", s.moved(blocked.Line), true
 	}
 	w := waits[0]
 	for _, other := range waits {
@@ -147,11 +208,22 @@ func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool
 		return fmt.Sprintf(" Line %d forces each entry to the disk separately while it is held (%s%s): one fsync for each goroutine that queues.", w.Line, funcname.Short(w.For), through),
 			fmt.Sprintf("Commit in groups: append entries under %s, let one goroutine write and fsync all that have accumulated, and wake the goroutines that wait for them.", mutex), true
 	case w.For == "":
-		return fmt.Sprintf(" Line %d waits for a channel meanwhile.", w.Line),
-			fmt.Sprintf("Do not wait with %s held: copy what line %d needs, unlock, then wait.", mutex, w.Line), true
+		if w.in != "" {
+			through = ", in " + w.in
+		}
+		return fmt.Sprintf(" Line %d waits for a channel meanwhile%s.", w.Line, through), s.moved(w.Line), true
 	}
-	return fmt.Sprintf(" Line %d waits meanwhile for something outside of the program, in %s%s.", w.Line, funcname.Short(w.For), through),
-		fmt.Sprintf("Do not wait with %s held: copy what line %d needs, unlock, then wait.", mutex, w.Line), true
+	return fmt.Sprintf(" Line %d waits meanwhile for something outside of the program, in %s%s.", w.Line, funcname.Short(w.For), through), s.moved(w.Line), true
+}
+
+// moved says how to wait on a line with the mutex unlocked.
+func (s *Section) moved(line int) string {
+	mutex := syntax.Text(s.Mutex)
+	if c, ok := caching.Of(s.place); ok && c.Store.Pos() > s.Lock.Pos() && c.Store.Pos() < s.end {
+		return fmt.Sprintf("Do not wait with %s held, or all keys wait for one: look up %s, unlock, call line %d for each key only once at a time (singleflight.Group.Do), and lock again to store the result.",
+			mutex, syntax.Text(c.Key), line)
+	}
+	return fmt.Sprintf("Do not wait with %s held: copy what line %d needs, unlock, then wait.", mutex, line)
 }
 
 func (w Wait) syncs() bool { return strings.HasSuffix(w.For, "os.File).Sync") }

@@ -21,3 +21,15 @@ func TestLockConvoyNamesBothSides(t *testing.T) {
 		}
 	}
 }
+
+// TestLockConvoySeldom: a lock that is seldom held, but long, explains the slow requests. The line
+// that held it is the one reported, not those of the requests that wake each other.
+func TestLockConvoySeldom(t *testing.T) {
+	const archive = "lock-convoy/testdata/seldom.txtar"
+	r := lockconvoy.Rule()
+	matches, p := ruletest.FindTraced(t, r, archive)
+	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+	if len(matches) != 1 || !strings.Contains(matches[0].Cause, "for time.Sleep in (*main.disk).load") {
+		t.Errorf("%+v", matches)
+	}
+}

@@ -5,8 +5,11 @@ package fewworkers
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
+	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -15,6 +18,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/units"
 )
 
@@ -56,7 +60,8 @@ profile shows it.
 Start more workers: as many as the service that they wait for handles at a time,
 or one goroutine for each request with a limit (errgroup with SetLimit). If jobs
 of one kind must stay in order, give each key a queue of its own. If that
-service takes batches, let a worker take all available jobs.
+service takes batches, let a worker take all available jobs. A goroutine that guards
+data by running functions for others (an actor) should not wait in them.
 
 It is fine where order is the point, or where the other side serves one at a
 time. The rule reports workers that are never idle, wait for half of their time
@@ -108,7 +113,7 @@ func (w *workers) busy() bool {
 		s := &w.Stacks[i]
 		switch {
 		case s.What != "blocked" && s.What != "syscall":
-		case takes(s.Why) && traced.SiteAt(w.pass, s.Line) != nil:
+		case takes(s.Why) && w.takesAt(s.Line):
 			idle += s.Seconds
 		case w.where == nil || s.Seconds > w.where.Seconds:
 			w.where = s
@@ -116,6 +121,30 @@ func (w *workers) busy() bool {
 	}
 	w.waited = off - idle
 	return w.where != nil && idle <= mostIdle*w.Seconds && w.waited >= leastWaiting*w.Seconds
+}
+
+// takesAt reports whether a worker waits for work at a line: it receives there, as far as the
+// source shows. A line that only calls something, such as an HTTP client, may wait in a select of
+// its own.
+func (w *workers) takesAt(l exectrace.Line) bool {
+	s := traced.SiteAt(w.pass, l)
+	if s == nil {
+		return false
+	}
+	place := w.pass.Place(s)
+	if place == nil {
+		return true
+	}
+	found := len(syntax.CallsOf(place, "(*sync.Cond).Wait")) > 0 || len(syntax.Calls(place)) == 0
+	for _, n := range place.Nodes {
+		switch n := n.(type) {
+		case *ast.RangeStmt, *ast.SelectStmt:
+			found = found || syntax.Line(place, n.Pos()) == place.Line
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+	}
+	return found
 }
 
 // takes reports whether a goroutine may wait for work by a reason.
@@ -145,16 +174,39 @@ func (w *workers) match(t *traced.Queue) rule.Match {
 	if w.n > 1 {
 		who, is = units.Count(w.n)+" goroutines run", "They are"
 	}
+	fix := fmt.Sprintf("Start more goroutines with %s%s, as many as what they wait for serves at a time. If jobs must stay in order, use one queue for each key.", name, w.started(t))
+	if w.n == 1 && sendsFunction(w.pass.Place(t.Site)) {
+		fix = fmt.Sprintf("Do not wait in functions that %s%s runs for others: wait in the goroutine that sends them, and let them only read or change what %s guards; or guard that with a mutex.", name, w.started(t), name)
+	}
 	return rule.Match{
 		Site:       t.Site,
 		Confidence: rule.Likely, // how much of what the workers wait for is free is not known
 		Saving:     t.Saving(),
 		Cause: fmt.Sprintf("Requests spend %s of their time waiting for %s, which %s: on average %s wait at a time. %s never idle, but blocked for %s of the time (%s, %s), while the program and its load use %s of the processors.",
 			t.Share(), name, who, t.Waiting(), is, units.Percent(w.waited/w.Seconds), w.where.Why, evidence.Near(w.pass, t.Site, w.where.Line), units.Percent(traced.Busy(w.pass))),
-		Fix: fmt.Sprintf("Start more goroutines with %s%s, as many as what they wait for serves at a time. If jobs must stay in order, use one queue for each key.", name, w.started(t)),
+		Fix: fix,
 		Evidence: append(t.Evidence(w.pass, name, "mostly ended at"),
 			rule.Evidence{What: "goroutines of " + name, Value: fmt.Sprintf("%d, %s of their time blocked", w.n, units.Percent(w.waited/w.Seconds)), Command: evidence.ViewCommand(w.pass, "goroutines")}),
 	}
+}
+
+// sendsFunction reports whether a line sends a function, which the goroutine at the other end runs:
+// it guards what these functions use.
+func sendsFunction(p *gocode.Place) bool {
+	if p == nil {
+		return false
+	}
+	for _, n := range p.Nodes {
+		if send, ok := n.(*ast.SendStmt); ok {
+			t := p.TypeOf(send.Value)
+			if t == nil {
+				return false
+			}
+			_, is := t.Underlying().(*types.Signature)
+			return is
+		}
+	}
+	return false
 }
 
 // started says where the source starts the workers: " (line 10)"; "" when that is not seen.

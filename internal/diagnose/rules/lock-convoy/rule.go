@@ -34,6 +34,16 @@ const (
 	leastSamples = 10
 	// mostlyOne is the minimum share of the section's CPU of a line that the advice is about.
 	mostlyOne = 0.25
+	// fewTimes that goroutines wait are enough if the waits, in seconds, are long, are this share
+	// of the requests' time, and one line held the lock for most of them.
+	fewTimes   = 5
+	longWait   = 0.001
+	leastShare = 0.05
+	mostlyHeld = 0.5
+	// longHold is the minimum CPU, in seconds, of a section for each time that the lock is held,
+	// for it to explain long waits. A shorter one is held for long when the processor is taken from
+	// it, by chance.
+	longHold = 0.001
 )
 
 // Rule is lock-convoy.
@@ -66,29 +76,48 @@ Unlock. Split what it guards by key, or publish read-mostly data as an
 atomic.Pointer to a copy. Do not wait for a file or the network while it is
 held.
 
+A lock may also be held seldom, but long: while a message is written to a client
+that reads slowly, or a table is loaded. The mean shows little of it, but all
+requests that come meanwhile wait, and are the slowest ones.
+
 It is fine when the queue is the point, as in a limiter. The rule requires a
 queue for a fifth of the trace, so that an occasional preempted holder is not
-reported.
+reported; or waits of a millisecond and more for 5 % of the requests' time, for
+which the trace or the profile shows what the holder did.
 
 Seen in the field: mattermost/mattermost#15764, erigontech/erigon#20454.`
 
 func find(p *rule.Pass) []rule.Match {
 	var matches []rule.Match
+	total := traced.LatencyTotal(p)
 	for _, l := range p.Trace.Blocking.Locks {
-		if !l.Convoy || len(l.Holders) == 0 {
+		if len(l.Holders) == 0 || total <= 0 || !l.Convoy && !seldom(p, &l) {
 			continue
 		}
 		s := traced.SiteAt(p, l.Holders[0].Line)
-		total := traced.LatencyTotal(p)
-		if s == nil || total <= 0 {
+		if s == nil {
 			continue
 		}
-		matches = append(matches, match(p, l, s, total))
+		if m, ok := match(p, l, s, total); ok {
+			matches = append(matches, m)
+		}
 	}
 	return matches
 }
 
-func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
+// seldom reports whether requests wait for a lock seldom but long, because one line holds it for
+// long.
+func seldom(p *rule.Pass, l *wall.Lock) bool {
+	if l.Kind != "mutex" && l.Kind != "rwmutex" || l.Count < fewTimes || l.Seconds < longWait*float64(l.Count) || l.Holders[0].Seconds < mostlyHeld*l.Seconds {
+		return false
+	}
+	share, ok := traced.LockWait(p, l)
+	return ok && share >= leastShare
+}
+
+// match returns the match of a lock that mostly a line of a site unlocks; false if goroutines wait
+// for it seldom, and nothing shows why it is held for long.
+func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) (rule.Match, bool) {
 	m := rule.Match{
 		Site:    s,
 		Mutex:   stacks.Select(s.Mutex, func(r *site.Row) bool { return stacks.Calls(r, locks.Unlocks()...) }),
@@ -102,11 +131,15 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 	}
 	m.Cause = fmt.Sprintf("Goroutines queue for the %s that this line unlocks: %s at a time, two or more for %s of the time. They wait on %s.",
 		l.Kind, units.Number(l.Queue), units.Percent(l.Crowded), lines(p, s, l.Waiters))
+	if !l.Convoy {
+		m.Cause = fmt.Sprintf("Goroutines wait long for the %s that this line unlocks: %s times in %s, %s on average, up to %d at a time. They wait on %s.",
+			l.Kind, units.Count(l.Count), units.Seconds(p.Trace.Parallelism.Length), units.Seconds(l.Seconds/float64(l.Count)), l.Longest, lines(p, s, l.Waiters))
+	}
 	m.Fix = "Do less while it is held, or split what it guards by key."
 	m.Confidence = rule.Hint
 	place := p.Place(s)
 	if place == nil {
-		return m
+		return m, l.Convoy
 	}
 	file, in := s.File, ""
 	sections := locks.Sections(place)
@@ -115,7 +148,7 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 		if sec == nil {
 			m.Cause += " The mutex belongs to code that this line calls."
 			m.Fix = "Call it less often, or from fewer goroutines at a time."
-			return m
+			return m, l.Convoy
 		}
 		place, sections, file = above, []*locks.Section{sec}, at.File
 		in = " of " + path.Base(strings.ReplaceAll(at.File, `\`, "/")) + " in " + syntax.FuncName(above)
@@ -123,22 +156,50 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 	sec := sections[0]
 	m.Confidence = rule.Measured
 	m.CPU = locks.Queueing(p, file, place, sec)
+	m.Mutex = sec.Waited(p, file)
 	name := syntax.Text(sec.Mutex)
 	m.Cause += fmt.Sprintf(" %s is held from line %d to %d%s.", name, sec.From, sec.To, in)
+	waits, proved := false, l.Convoy
 	if cause, fix, ok := sec.Outside(p, file); ok {
 		m.Cause += cause
 		m.Fix = fix
-		return m
+		waits = true
+	}
+	if b := sec.Blocked(p, file); !l.Convoy && b != nil && b.Explains(l.Busy) {
+		if !strings.Contains(m.Cause, b.Words()) {
+			m.Cause += " " + b.Lasts() + "."
+		}
+		return m, waits
+	}
+	if waits && l.Convoy {
+		return m, true
 	}
 	spent, all := evidence.Spent(p, file, sec.From, sec.To, append(locks.Unlocks(), locks.Locks()...)...)
-	if all.Samples >= leastSamples && spent[0].Seconds >= mostlyOne*all.Seconds {
+	if all.Samples < leastSamples {
+		return m, proved
+	}
+	if !l.Convoy {
+		held, ok := evidence.PerExecution(p, frameAt(s, file, syntax.Line(place, sec.Lock.Pos())), all.Seconds)
+		if !ok || held < longHold {
+			return m, false
+		}
+		m.Cause += fmt.Sprintf(" The code in between takes %s of CPU each time.", units.Seconds(held))
+	}
+	if spent[0].Seconds >= mostlyOne*all.Seconds {
 		line := spent[0].Line
 		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", units.Percent(spent[0].Seconds/all.Seconds), line, sec.CalledOn(line))
 		m.Fix = fmt.Sprintf("Do the part of line %d that does not need %s before Lock, or after Unlock on a copy; else split what it guards by key.", line, name)
-		return m
+		return m, true
 	}
 	m.Fix = fmt.Sprintf("Compute what does not need %s before Lock, and use copies after Unlock; split what it guards by key, or publish read-mostly data as an atomic.Pointer to a copy.", name)
-	return m
+	return m, true
+}
+
+// frameAt returns the frame of another line of a site's package.
+func frameAt(s *site.Site, file string, line int) site.Frame {
+	f := s.Frame
+	f.File, f.Line = file, line
+	return f
 }
 
 // saving returns what a model of the queue predicts for a service. For a program that exits the sum

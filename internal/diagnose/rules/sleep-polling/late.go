@@ -29,7 +29,8 @@ func late(p *rule.Pass) (matches []rule.Match) {
 	total := traced.LatencyTotal(p)
 	for _, place := range p.Trace.Requests.All.Places {
 		slept := float64(place.Time) / 1e9
-		if place.Part != requests.WaitSleep || place.Waiter == nil || total <= 0 || slept < leastShare*total {
+		timed := place.Part == requests.WaitSelect || place.Part == requests.WaitChanReceive
+		if place.Part != requests.WaitSleep && !timed || place.Waiter == nil || total <= 0 || slept < leastShare*total {
 			continue
 		}
 		s := traced.SiteAt(p, *place.Waiter)
@@ -37,8 +38,12 @@ func late(p *rule.Pass) (matches []rule.Match) {
 			continue
 		}
 		syn := p.Place(s)
-		if syn == nil || !polls(syn) {
+		if syn == nil || !timed && !polls(syn) || timed && !ticks(syn) {
 			continue
+		}
+		with, asleep := "a sleep", "asleep"
+		if timed {
+			with, asleep = "a timer", "waiting for it"
 		}
 		each, ok := sleep(p, syn)
 		if !ok {
@@ -51,11 +56,11 @@ func late(p *rule.Pass) (matches []rule.Match) {
 			Site:       s,
 			Confidence: rule.Likely,
 			Saving:     &rule.Saving{Seconds: (least + slept) / 2, Low: least, High: slept, Latency: total, Cost: slept},
-			Cause: fmt.Sprintf("Requests poll here for a result, with a sleep of %s each time: they spend %s of their time asleep, and notice the result up to that much too late, however soon it is available.",
-				units.Seconds(each), units.Percent(slept/total)),
+			Cause: fmt.Sprintf("Requests poll here for a result, with %s of %s each time: they spend %s of their time %s, and notice the result up to that much too late, however soon it is available.",
+				with, units.Seconds(each), units.Percent(slept/total), asleep),
 			Fix: "Signal the result where it becomes available: close a channel or send on it, and select on that and the context here.",
 			Evidence: []rule.Evidence{{
-				What: "time of requests asleep", Value: units.Seconds(slept) + " of " + units.Seconds(total), Command: evidence.ViewCommand(p, "requests"),
+				What: "time of requests " + asleep, Value: units.Seconds(slept) + " of " + units.Seconds(total), Command: evidence.ViewCommand(p, "requests"),
 			}},
 		})
 	}
@@ -64,7 +69,10 @@ func late(p *rule.Pass) (matches []rule.Match) {
 
 // sleep returns the constant time in seconds of a sleep on the line.
 func sleep(pass *rule.Pass, p *gocode.Place) (float64, bool) {
-	calls := syntax.CallsOf(p, "time.Sleep")
+	calls := syntax.CallsOf(p, "time.Sleep", "time.After", "time.Tick")
+	if len(calls) == 0 {
+		calls = tickers(p)
+	}
 	if len(calls) != 1 {
 		return 0, false
 	}
@@ -84,8 +92,13 @@ func polls(p *gocode.Place) bool {
 	if !ok || loop.Init != nil || loop.Post != nil {
 		return false
 	}
-	leaves, retries := loop.Cond != nil, false
-	ast.Inspect(loop.Body, func(n ast.Node) bool {
+	return checks(p, loop.Body, loop.Cond != nil)
+}
+
+// checks reports whether the body of a loop only checks whether the loop may end.
+func checks(p *gocode.Place, body ast.Node, leaves bool) bool {
+	retries := false
+	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false

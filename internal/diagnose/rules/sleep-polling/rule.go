@@ -34,7 +34,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:     "sleep-polling",
 		Kind:   rule.Sched,
-		Title:  "Loop that polls with time.Sleep",
+		Title:  "Loop that polls with a sleep or a timer",
 		Doc:    doc,
 		Needs:  []rule.Need{rule.NeedTrace},
 		Finder: finder.Trace{Judge: find},
@@ -52,7 +52,8 @@ context. For a timeout, select on the channel and a timer.
 It is fine for what cannot notify, such as a file or a register, at a suitable
 rate. The rule leaves alone loops that count their iterations or range over
 something, and those that mostly wake another goroutine or make a system call
-between two sleeps: they are paced, not polling.
+between two sleeps: they are paced, not polling. It reports loops that wait for
+a ticker or time.After only where requests spend a fifth of their time there.
 
 Seen in the field: livepeer/go-livepeer#1619, istio/istio#9922.`
 
