@@ -97,6 +97,9 @@ func insertions(p *gocode.Place, root ast.Node, yield func(insertion, ast.Node))
 			if funcname.Match(p.CalleeName(n), "(*sync.Map).Store", "(*sync.Map).LoadOrStore", "(*sync.Map).Swap") && len(n.Args) == 2 {
 				yield(insertion{at: n.Pos(), into: syntax.Receiver(n), value: n.Args[1]}, n)
 			}
+			if funcname.Match(p.CalleeName(n), "(*container/list.List).PushBack", "(*container/list.List).PushFront") {
+				yield(insertion{at: n.Pos(), into: syntax.Receiver(n), value: n.Args[0]}, n)
+			}
 		case *ast.AssignStmt:
 			for i, lhs := range n.Lhs {
 				if e, value := container(p, n, i, lhs); e != nil {
@@ -263,7 +266,7 @@ func shrinkers(p *gocode.Place, v *types.Var) []ast.Node {
 			case *ast.CallExpr:
 				name := p.CalleeName(n)
 				if to := syntax.Receiver(n); to != nil && is(to) {
-					found = funcname.Match(name, "(*sync.Map).*Delete", "(*sync.Map).Clear")
+					found = funcname.Match(name, "(*sync.Map).*Delete", "(*sync.Map).Clear", "(*container/list.List).Remove", "(*container/list.List).Init")
 				}
 				for i, arg := range n.Args {
 					if name == "delete" || name == "clear" {

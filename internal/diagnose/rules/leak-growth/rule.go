@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
@@ -154,6 +155,9 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 	m.Fix = "Find what retains it, and bound that: a cache needs a size limit and eviction, a registry must remove entries that have ended."
 	if g.callee != "" {
 		m.Fix = fmt.Sprintf("Find out how %s releases what it keeps for each call (a Remove, Close, Stop, Unregister, Delete), and call that when the entry is no longer needed.", who)
+		if funcname.Match(funcname.Typed(g.callee), returns...) {
+			m.Fix = fmt.Sprintf("Find what retains what %s returned, and bound that: a cache needs a size limit and eviction, a registry must remove entries that have ended.", who)
+		}
 	}
 	if w.requests >= leastRequests && float64(g.objects) >= perRequest*float64(w.requests) && !w.underWay(g) {
 		m.Confidence = rule.Likely // a cache has fewer keys than there are requests
@@ -164,10 +168,43 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 	m.Evidence = []rule.Evidence{
 		{What: "live memory gained between two collections", Value: fmt.Sprintf("%s in %d objects", units.Bytes(float64(g.bytes)), g.objects), Command: evidence.ListCommand(p, "inuse_space", g.Function)},
 	}
-	if place := p.Place(g.Site); place != nil {
+	if waiting := w.waiting(g); waiting != nil {
+		m.Confidence = rule.Likely
+		m.Cause += " " + waiting.words
+		m.Fix = waiting.fix
+	} else if place := p.Place(g.Site); place != nil {
 		w.keeper(&m, place)
 	}
 	return m, m.Confidence == rule.Likely || float64(g.bytes) >= stays*float64(g.made)
+}
+
+// returns are functions that keep nothing: only who has their results can retain them.
+var returns = []string{
+	"fmt.*", "strings.*", "(*strings.*", "strconv.*", "errors.*", "bytes.*", "(*bytes.*", "slices.*", "maps.*", "io.ReadAll", "os.ReadFile",
+	"encoding/*", "(*encoding/*", "net/url.*", "(*net/url.*", "time.NewTicker", "time.NewTimer", "time.After", "sync.(*Pool).*",
+}
+
+// leastWaiting goroutines that came during the recording are not those of a pool.
+const leastWaiting = 1000
+
+// waiting returns the goroutines that keep the memory of a line, because it is in the function that
+// starts them or that they run, and that wait at the end of the recording in great number; nil for
+// none.
+func (w *window) waiting(g growth) *keep {
+	p := w.pass
+	for i := range p.Parked {
+		at := &p.Parked[i]
+		came := p.Goroutines.Last - p.Goroutines.First
+		if at.Count < leastWaiting || float64(at.Count) > 2*came || at.Created.Function != g.Function && at.Start.Function != g.Function {
+			continue
+		}
+		where := evidence.Near(p, g.Site, exectrace.Line{Function: at.Function, File: at.File, Line: at.Line})
+		return &keep{
+			fmt.Sprintf("It belongs to goroutines that do not end: %d wait on %s at the end of the recording.", at.Count, where),
+			fmt.Sprintf("End the goroutines that wait on %s: what they refer to is then released.", where),
+		}
+	}
+	return nil
 }
 
 // underWay reports whether the live memory may be that of requests under way, or may have been made
