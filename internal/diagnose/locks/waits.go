@@ -25,7 +25,8 @@ type Wait struct {
 }
 
 // Waits returns the waits in a section, in the order of the source: calls outside of the program
-// first. It searches functions of the package that the section calls, and those that they call.
+// first. It searches functions of the package that the section calls. For waits for channels, it
+// also searches those that they call; a trace has to confirm these: see Blocked.
 func (s *Section) Waits() []Wait {
 	var calls, channels []Wait
 	own(s.place, func(n ast.Node) {
@@ -97,8 +98,8 @@ func outside(name string) bool {
 			"(net.Conn).Set*", "(net.Conn).LocalAddr", "(net.Conn).RemoteAddr", "(net.Conn).Close", "(*os.File).Name", "(*os.File).Fd", "(*database/sql.DB).Stats", "(*database/sql.DB).Set*")
 }
 
-// waitsBelow returns the first function outside of the program that a function of the package, or
-// one that it calls, calls. It reports whether there is a wait for a channel when there is none.
+// waitsBelow returns the first function outside of the program that a function of the package
+// calls. It reports whether that function, or one that it calls, may wait for a channel.
 func (s *Section) waitsBelow(call *ast.CallExpr, calls int, seen map[*types.Func]bool) (name string, channel bool) {
 	fn := s.place.Callee(call)
 	decl := s.place.Declaration(fn)
@@ -117,8 +118,8 @@ func (s *Section) waitsBelow(call *ast.CallExpr, calls int, seen map[*types.Func
 			}
 			if callee := s.place.CalleeName(n); outside(callee) {
 				name = callee
-			} else if below, over := s.waitsBelow(n, calls-1, seen); below != "" || over {
-				name, channel = below, channel || over
+			} else if _, over := s.waitsBelow(n, calls-1, seen); over {
+				channel = true
 			}
 		case ast.Node:
 			channel = channel || overChannel(in, n)
@@ -185,6 +186,8 @@ func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool
 	var blocked *Blocked
 	if p != nil && (len(waits) == 0 || waits[0].For == "") {
 		blocked = s.Blocked(p, file)
+		// What a function that the section calls may wait for need not happen.
+		waits = slices.DeleteFunc(waits, func(w Wait) bool { return w.For == "" && w.in != "" })
 	}
 	if len(waits) == 0 && blocked == nil {
 		return "", "", false
