@@ -43,9 +43,9 @@ func Rule() rule.Rule {
 
 const doc = `A function sorts a list and then reads only its first or last elements: the ten
 best, the newest, the smallest, the median, a page, the first that passes a
-test. Sorting n elements takes about n·log₂(n) comparisons. Finding the smallest takes
-n, finding the k smallest little more: most elements are compared once, with the
-worst of those that were kept.
+test. Sorting n elements takes about n·log₂(n) comparisons. Finding the smallest
+takes n, finding the k smallest little more: most elements are compared once,
+with the worst of those that were kept.
 
 Use slices.MinFunc or MaxFunc for one element. For k elements, scan the list
 once and keep the best k in a sorted slice or in a container/heap. The list then
