@@ -81,6 +81,7 @@ func TestStackGrowthGoroutines(t *testing.T) {
 				grow(s, c.entry)
 			}
 		}
+		p.Table.Sites[0].CPU = append(p.Table.Sites[0].CPU, &site.Row{Value: 1e9}) // without a stack
 		matches, err := stackgrowth.Rule().Find(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)

@@ -77,6 +77,9 @@ func outgrown(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	byEntry := map[string]*growth{}
 	serves := map[string]bool{} // functions of dependencies whose goroutines run the program's code
 	p.EachRow(func(r *site.Row) {
+		if len(r.Stack) == 0 {
+			return // a sample without frames
+		}
 		entry := goroutine(r)
 		if entry.Owner.Kind == gocode.Dependency && slices.ContainsFunc(r.Stack, ofMain) {
 			serves[entry.Function] = true
