@@ -24,19 +24,32 @@ func ended(p *rule.Pass, s *site.Site) (cause, fix string) {
 	if place == nil {
 		return "", ""
 	}
+	var contexts []string
 	for _, from := range received(place) {
 		if call, ok := ast.Unparen(from).(*ast.CallExpr); ok && funcname.Match(place.CalleeName(call), "(context.Context).Done") {
-			return fmt.Sprintf("They would end with the context %s, but nothing cancels it.", syntax.Text(syntax.Receiver(call))),
-				"Cancel that context when its owner is done: call its cancel function (defer cancel()), or derive it from the context of the request instead of context.Background()."
+			contexts = append(contexts, syntax.Text(syntax.Receiver(call)))
 		}
+	}
+	const cancel = "when its owner is done: call its cancel function (defer cancel()), or derive it from the context of the request instead of context.Background()."
+	switch len(contexts) {
+	case 0:
+	case 1:
+		return fmt.Sprintf("They would end with the context %s, but nothing cancels it.", contexts[0]), "Cancel that context " + cancel
+	default:
+		return fmt.Sprintf("They would end with one of the contexts %s, but nothing cancels these.", strings.Join(contexts, " and ")),
+			"Cancel the one that belongs to this work " + cancel
 	}
 	for _, from := range received(place) {
 		v := syntax.Named(place, from)
 		if v == nil || !v.IsField() {
 			continue
 		}
+		channel := syntax.Text(from)
+		if line, in := unreached(p, place, v); in != "" {
+			return fmt.Sprintf("They would end when %s closes %s on line %d, but it returns before that.", in, channel, line),
+				fmt.Sprintf("Close %s on all paths of %s: with defer, before the first return.", channel, in)
+		}
 		if closer := closers(p, place, v); closer != "" {
-			channel := syntax.Text(from)
 			return fmt.Sprintf("They would end when %s closes %s, which is not called for them.", closer, channel),
 				fmt.Sprintf("Call %s on all paths when the goroutine's owner is done (defer it where the owner is created), or end the goroutine with the context of the request.", closer)
 		}
@@ -84,6 +97,33 @@ func received(p *gocode.Place) (from []ast.Expr) {
 // that, by the counts, requests run; "" for none.
 func closers(p *rule.Pass, place *gocode.Place, field *types.Var) string {
 	var names []string
+	eachClose(place, field, func(decl *ast.FuncDecl, at token.Pos) {
+		if ran, ok := evidence.ExecutionsAt(p, place, at); ok && evidence.Hot(p, ran) {
+			return
+		}
+		if name := nameOf(place, decl); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	})
+	return strings.Join(names, " or ")
+}
+
+// unreached returns a function that requests run, by the counts, but hardly ever up to the line
+// where it closes the channel in a field; "" for none.
+func unreached(p *rule.Pass, place *gocode.Place, field *types.Var) (line int, name string) {
+	eachClose(place, field, func(decl *ast.FuncDecl, at token.Pos) {
+		calls, ok := evidence.ExecutionsAt(p, place, decl.Body.List[0].Pos())
+		closes, known := evidence.ExecutionsAt(p, place, at)
+		if ok && known && evidence.Hot(p, calls) && !evidence.Hot(p, closes) {
+			line, name = syntax.Line(place, at), nameOf(place, decl)
+		}
+	})
+	return line, name
+}
+
+// eachClose calls do for the calls of close on the channel in a field, in the package's functions
+// other than that of the place.
+func eachClose(place *gocode.Place, field *types.Var, do func(decl *ast.FuncDecl, at token.Pos)) {
 	for _, f := range place.Files() {
 		for _, d := range f.Decls {
 			decl, ok := d.(*ast.FuncDecl)
@@ -91,18 +131,15 @@ func closers(p *rule.Pass, place *gocode.Place, field *types.Var) string {
 				continue
 			}
 			ast.Inspect(decl.Body, func(n ast.Node) bool {
-				call, ok := n.(*ast.CallExpr)
-				if !ok || place.CalleeName(call) != "close" || len(call.Args) != 1 || syntax.Named(place, call.Args[0]) != field {
-					return true
-				}
-				if ran, ok := evidence.ExecutionsAt(p, place, call.Pos()); !ok || !evidence.Hot(p, ran) {
-					if name := funcname.Short(funcname.Typed(syntax.ProfileName(place.Entry(decl)))); !slices.Contains(names, name) {
-						names = append(names, name)
-					}
+				if call, ok := n.(*ast.CallExpr); ok && place.CalleeName(call) == "close" && len(call.Args) == 1 && syntax.Named(place, call.Args[0]) == field {
+					do(decl, call.Pos())
 				}
 				return true
 			})
 		}
 	}
-	return strings.Join(names, " or ")
+}
+
+func nameOf(place *gocode.Place, decl *ast.FuncDecl) string {
+	return funcname.Short(funcname.Typed(syntax.ProfileName(place.Entry(decl))))
 }

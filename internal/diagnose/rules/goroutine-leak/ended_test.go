@@ -45,6 +45,17 @@ func (w *watch) bound(t *time.Ticker) {
 	}
 }
 
+func (w *watch) either(ctx context.Context) {
+	for {
+		select { //@ with one of the contexts w.ctx and ctx
+		case <-w.ctx.Done():
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 func (w *watch) drain() {
 	for range w.stop { //@ when (*main.watch).Close closes
 	}
