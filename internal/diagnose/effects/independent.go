@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -48,6 +49,7 @@ type iteration struct {
 	trusts   bool             // allow functions of other packages, unless their names suggest side effects
 	files    bool             // package variables that are read are assumed not to change
 	visible  bool             // only visible changes count, not code that cannot be analyzed
+	locked   bool             // locking and unlocking may be ignored
 	calls    []*types.Func    // under way
 	wrote    []*ast.IndexExpr // variables from outside whose elements are used
 	why      string
@@ -168,6 +170,9 @@ func (r *iteration) walk(n ast.Node) {
 		case *ast.SendStmt, *ast.GoStmt:
 			r.changes(n, "works with others")
 		case *ast.SelectStmt, *ast.DeferStmt:
+			if d, ok := n.(*ast.DeferStmt); ok && r.locks(d.Call) {
+				return false
+			}
 			r.refuse(n, "works with others")
 		case *ast.UnaryExpr:
 			if n.Op == token.ARROW {
@@ -184,6 +189,11 @@ func (r *iteration) walk(n ast.Node) {
 		}
 		return r.why == ""
 	})
+}
+
+// locks reports whether a call locks or unlocks a mutex, where that may be ignored.
+func (r *iteration) locks(call *ast.CallExpr) bool {
+	return r.locked && funcname.Match(r.CalleeName(call), "(*sync.Mutex).*", "(*sync.RWMutex).*")
 }
 
 // ends refuses statements that end the loop early.

@@ -38,7 +38,7 @@ func (r *iteration) call(call *ast.CallExpr) {
 		r.refuse(call, "calls a function that is known only at run time")
 		return
 	}
-	if r.computes && r.repeatable(call, name) {
+	if r.computes && r.repeatable(call, name) || r.locks(call) {
 		return
 	}
 	fn := r.Callee(call)
@@ -130,7 +130,7 @@ func (r *iteration) follow(call *ast.CallExpr, fn *types.Func) {
 	}
 	in := &iteration{
 		Place: r.Place, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{},
-		calls: append(slices.Clone(r.calls), fn), computes: r.computes, trusts: r.trusts, files: r.files, visible: r.visible,
+		calls: append(slices.Clone(r.calls), fn), computes: r.computes, trusts: r.trusts, files: r.files, visible: r.visible, locked: r.locked,
 	}
 	if decl.Recv != nil && len(decl.Recv.List) == 1 && len(decl.Recv.List[0].Names) == 1 {
 		if to := syntax.Receiver(call); to != nil {

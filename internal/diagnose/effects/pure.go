@@ -85,6 +85,9 @@ func LooksPureOfFiles(p *gocode.Place) bool { return pure(p, true, true) }
 // analyze is harmless.
 func ChangesNothing(p *gocode.Place) bool { return seen(p, iteration{computes: true, visible: true}) }
 
+// OnlyReads is Pure for a function that may lock and unlock mutexes.
+func OnlyReads(p *gocode.Place) bool { return seen(p, iteration{computes: true, locked: true}) }
+
 func pure(p *gocode.Place, trusts, files bool) bool {
 	return seen(p, iteration{computes: true, trusts: trusts, files: files})
 }

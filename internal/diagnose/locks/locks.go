@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -76,6 +77,16 @@ func methodName(p *gocode.Place, call *ast.CallExpr) string {
 		return ""
 	}
 	return fn.Name()
+}
+
+// WritesNothing reports whether a section takes a lock for writing, although its function changes
+// nothing that the lock could guard: a read lock would do.
+func (s *Section) WritesNothing() bool {
+	t := s.place.TypeOf(s.Mutex)
+	if t == nil || s.Read || strings.TrimPrefix(t.String(), "*") != "sync.RWMutex" {
+		return false
+	}
+	return effects.OnlyReads(s.place.Outer())
 }
 
 // Above returns the critical section that a site unlocks for its callers, as a method that wraps a

@@ -167,7 +167,10 @@ func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
 		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", units.Percent(lines[0].Seconds/all.Seconds), line, s.CalledOn(line))
 		m.Fix = fmt.Sprintf("Do the part of line %d that does not need the lock before Lock, or after Unlock on a copy; else split what %s guards by key.",
 			line, syntax.Text(s.Mutex))
-		if over := w.loop(m.Site, file, line, s); over != "" {
+		if s.WritesNothing() {
+			m.Cause += fmt.Sprintf(" Its function changes nothing that %s guards, but takes it for writing.", syntax.Text(s.Mutex))
+			m.Fix = fmt.Sprintf("Take %s with RLock: readers do not wait for each other.", syntax.Text(s.Mutex))
+		} else if over := w.loop(m.Site, file, line, s); over != "" {
 			m.Cause += over
 			m.Fix = fmt.Sprintf("Handle a part of the elements at a time, and unlock in between; or split what %s guards by key into shards, each with a lock of its own.",
 				syntax.Text(s.Mutex))
