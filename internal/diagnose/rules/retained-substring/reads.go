@@ -116,7 +116,7 @@ func (r *reading) follow() {
 			return true
 		})
 	}
-	f := &flow{place: r.place}
+	f := &escape{place: r.place}
 	ast.Inspect(r.place.Decl, func(n ast.Node) bool {
 		r.whole = r.whole || r.aliases(n)
 		if call, ok := n.(*ast.CallExpr); ok && r.reads(call) {

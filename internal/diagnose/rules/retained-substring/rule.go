@@ -1,4 +1,5 @@
-// Package retainedsubstring finds small parts of large buffers that keep the buffers in memory.
+// Package retainedsubstring finds small parts of large buffers that keep the buffers in memory, and
+// arrays of lists that keep elements which were taken out.
 package retainedsubstring
 
 import (
@@ -39,8 +40,8 @@ func Rule() rule.Rule {
 				Specificity: 1,
 			},
 			Lines: []finder.Line{{
-				Start: finder.Sites(buffers),
-				Judge: func(c *finder.Case) bool { return judge(c) || readParts(c) },
+				Start: finder.Sites(func(s *site.Site) rule.Match { return rule.Match{Site: s, Live: s.Live} }),
+				Judge: judgeAll,
 			}},
 		},
 	}
@@ -53,23 +54,33 @@ though nothing seems to refer to it.
 
 Copy what is kept: strings.Clone(part), bytes.Clone(part).
 
+In the same way list = list[:n-1] keeps the array of the list, and the pointer
+behind the new end. Set the slot to nil before.
+
 It is fine when most of the buffer is kept in parts anyway: then one buffer is
-cheaper than many copies. The rule reports functions that let only one part of a
-local buffer escape, if the heap profile shows live buffers; and functions that
-keep a few values which other packages read out of a buffer, if so many buffers
-are live that something must keep them.
+cheaper than many copies. The rule follows live buffers through results,
+parameters and fields to the stores, and reports those of which only small parts
+are stored; functions that keep a few values which other packages read out of a
+buffer, if so many buffers are live that something must keep them; and elements
+that are live although the only list for them is often empty, as counted.
 
 Seen in the field: betterleaks/betterleaks#308, cortexproject/cortex#4739,
-praetorian-inc/titus#77, rclone/rclone#8684; golang/go#69370 was the same
-in package unique.`
+praetorian-inc/titus#77, rclone/rclone#8684, mulgadc/viperblock#20 (blocks of a
+request's buffer in a cache); golang/go#69370 was the same in package unique;
+jellydator/ttlcache#62 (the slots of a heap).`
 
-// buffers selects live memory of a line that allocates large objects.
-func buffers(s *site.Site) rule.Match {
-	live, objects := stacks.Sum(s.Live)
-	if objects == 0 || live/objects < large {
-		return rule.Match{Site: s}
+// judgeAll asks about parts of large objects, and about elements of lists. The question that
+// follows values farthest is first: when it sees that the buffer as a whole is stored, the next two
+// need not be asked.
+func judgeAll(c *finder.Case) bool {
+	live, objects := stacks.Sum(c.Live)
+	if objects > 0 && live/objects >= large {
+		found, stored := pins(c)
+		if found || !stored && (judge(c) || readParts(c)) {
+			return true
+		}
 	}
-	return rule.Match{Site: s, Live: s.Live}
+	return popped(c)
 }
 
 func judge(c *finder.Case) bool {
@@ -81,7 +92,7 @@ func judge(c *finder.Case) bool {
 	if buffer == nil {
 		return false
 	}
-	part := (&flow{place: c.Place.Outer(), from: map[*types.Var]bool{buffer: true}}).only()
+	part := (&escape{place: c.Place.Outer(), from: map[*types.Var]bool{buffer: true}}).only()
 	if part == nil {
 		return false
 	}
@@ -124,15 +135,15 @@ func ident(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	return call
 }
 
-// flow follows a buffer through a function.
-type flow struct {
+// escape follows a buffer through a function.
+type escape struct {
 	place *gocode.Place
 	from  map[*types.Var]bool // the buffer, and variables that hold all or parts of it
 }
 
 // only returns the one part of the buffer that the function keeps or returns; nil when there is
 // none, when there are several, or when the buffer as a whole may escape.
-func (f *flow) only() ast.Expr {
+func (f *escape) only() ast.Expr {
 	f.spread()
 	var parts []ast.Expr
 	whole := false
@@ -159,7 +170,7 @@ func (f *flow) only() ast.Expr {
 }
 
 // declaredIn reports whether each iteration of a loop declares the buffer again.
-func (f *flow) declaredIn(loop ast.Node) bool {
+func (f *escape) declaredIn(loop ast.Node) bool {
 	for v := range f.from {
 		if v.Pos() < loop.Pos() || v.Pos() >= loop.End() {
 			return false
@@ -169,7 +180,7 @@ func (f *flow) declaredIn(loop ast.Node) bool {
 }
 
 // spread adds the local variables that parts of the buffer are assigned to.
-func (f *flow) spread() {
+func (f *escape) spread() {
 	for range 4 { // parts of parts
 		ast.Inspect(f.place.Decl, func(n ast.Node) bool {
 			a, ok := n.(*ast.AssignStmt)
@@ -189,7 +200,7 @@ func (f *flow) spread() {
 // outlets returns the expressions at a node whose values may outlive the function: results, values
 // that are sent, appended or assigned to fields, elements and package variables, and arguments of
 // functions that may keep them.
-func (f *flow) outlets(n ast.Node) []ast.Expr {
+func (f *escape) outlets(n ast.Node) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.ReturnStmt:
 		return n.Results
@@ -238,7 +249,7 @@ func copies(name string) bool {
 }
 
 // part reports whether an expression is a piece of the buffer, or of a piece.
-func (f *flow) part(e ast.Expr) bool {
+func (f *escape) part(e ast.Expr) bool {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.SliceExpr:
 		return (x.Low != nil || x.High != nil) && f.holds(x.X)
@@ -252,7 +263,7 @@ func (f *flow) part(e ast.Expr) bool {
 }
 
 // holds reports whether an expression is the buffer or a part.
-func (f *flow) holds(e ast.Expr) bool {
+func (f *escape) holds(e ast.Expr) bool {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 		v, ok := f.place.Object(id).(*types.Var)
 		return ok && f.from[v]
@@ -261,7 +272,7 @@ func (f *flow) holds(e ast.Expr) bool {
 }
 
 // buffer reports whether a variable is the buffer itself: the first that is declared.
-func (f *flow) buffer(v *types.Var) bool {
+func (f *escape) buffer(v *types.Var) bool {
 	for w := range f.from {
 		if w.Pos() < v.Pos() {
 			return false
@@ -272,7 +283,7 @@ func (f *flow) buffer(v *types.Var) bool {
 
 // names reports whether a node mentions the buffer or a part of it, outside calls that keep
 // nothing.
-func (f *flow) names(n ast.Node) bool {
+func (f *escape) names(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
