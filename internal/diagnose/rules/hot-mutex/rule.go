@@ -4,14 +4,12 @@ package hotmutex
 import (
 	"context"
 	"fmt"
-	"go/ast"
 	"path"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/locks"
-	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -38,8 +36,6 @@ const (
 	// Unlock, that is entered too often. Below it, the holder was preempted by chance, as happens
 	// on a busy machine, and others waited.
 	popular = 0.05
-	// manyIterations of a loop under the lock are too many to hold it for all of them.
-	manyIterations = 1000
 	// most is the minimum share of a section's CPU of a line that the advice is about.
 	most = 0.25
 )
@@ -170,10 +166,9 @@ func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
 		if s.WritesNothing() {
 			m.Cause += fmt.Sprintf(" Its function changes nothing that %s guards, but takes it for writing.", syntax.Text(s.Mutex))
 			m.Fix = fmt.Sprintf("Take %s with RLock: readers do not wait for each other.", syntax.Text(s.Mutex))
-		} else if over := w.loop(m.Site, file, line, s); over != "" {
+		} else if over := s.Loop(w.pass, m.Site, file, line); over != "" {
 			m.Cause += over
-			m.Fix = fmt.Sprintf("Handle a part of the elements at a time, and unlock in between; or split what %s guards by key into shards, each with a lock of its own.",
-				syntax.Text(s.Mutex))
+			m.Fix = s.InParts()
 		}
 	default:
 		m.Cause += " The section is short, and too many goroutines enter it."
@@ -181,24 +176,4 @@ func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
 			syntax.Text(s.Mutex))
 	}
 	return true
-}
-
-// loop describes the loop of a section around a line, if it iterates often each time that the lock
-// is held; "" for none.
-func (w waits) loop(at *site.Site, file string, line int, s *locks.Section) string {
-	place, ok := w.pass.Syntax.At(file, line)
-	if !ok {
-		return ""
-	}
-	loop, ok := loops.Outermost(place).(*ast.RangeStmt)
-	if !ok || syntax.Line(place, loop.Pos()) < s.From || syntax.Line(place, loop.Pos()) > s.To {
-		return ""
-	}
-	frame := at.Frame
-	frame.File, frame.Line = file, line
-	ran, ok := evidence.Executions(w.pass, frame)
-	if !ok || ran.PerCall < manyIterations {
-		return ""
-	}
-	return fmt.Sprintf(" The lock is held for a whole loop over %s, %s iterations each time.", syntax.Text(loop.X), units.Count(int64(ran.PerCall+0.5)))
 }

@@ -189,6 +189,10 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) (rule.Match, 
 		line := spent[0].Line
 		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", units.Percent(spent[0].Seconds/all.Seconds), line, sec.CalledOn(line))
 		m.Fix = fmt.Sprintf("Do the part of line %d that does not need %s before Lock, or after Unlock on a copy; else split what it guards by key.", line, name)
+		if over := sec.Loop(p, s, file, line); over != "" {
+			m.Cause += over
+			m.Fix = sec.InParts()
+		}
 		if sec.WritesNothing() {
 			m.Cause += fmt.Sprintf(" %s changes nothing that %s guards, but takes it for writing.", syntax.FuncName(place), name)
 			m.Fix = fmt.Sprintf("Take %s with RLock: readers do not wait for each other. Better still, do the part of line %d that does not need it after RUnlock, on a copy.", name, line)
