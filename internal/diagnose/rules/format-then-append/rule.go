@@ -17,28 +17,6 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// formatter is a function that returns a new string and has a variant that appends.
-type formatter struct {
-	call    string // the type checker's name
-	row     string // the name in profiles
-	variant string
-}
-
-var formatters = []formatter{
-	{"strconv.Itoa", "strconv.Itoa", "strconv.AppendInt"},
-	{"strconv.FormatInt", "strconv.FormatInt", "strconv.AppendInt"},
-	{"strconv.FormatUint", "strconv.FormatUint", "strconv.AppendUint"},
-	{"strconv.FormatFloat", "strconv.FormatFloat", "strconv.AppendFloat"},
-	{"strconv.Quote", "strconv.Quote", "strconv.AppendQuote"},
-	{"strconv.QuoteToASCII", "strconv.QuoteToASCII", "strconv.AppendQuoteToASCII"},
-	{"(time.Time).Format", "time.Time.Format", "Time.AppendFormat"},
-	{"encoding/hex.EncodeToString", "encoding/hex.EncodeToString", "hex.AppendEncode"},
-	{"(*encoding/base64.Encoding).EncodeToString", "encoding/base64.(*Encoding).EncodeToString", "Encoding.AppendEncode"},
-	{"(net/netip.Addr).String", "net/netip.Addr.String", "Addr.AppendTo"},
-	{"fmt.Sprintf", "fmt.Sprintf", "fmt.Appendf"},
-	{"fmt.Sprint", "fmt.Sprint", "fmt.Append"},
-}
-
 // Rule is format-then-append.
 func Rule() rule.Rule {
 	return rule.Rule{
@@ -66,12 +44,19 @@ b.AvailableBuffer of a bytes.Buffer or bufio.Writer. The same holds for strings
 that become elements of a list which is only joined, and for those that a
 function returns to callers which only copy them.
 
+Escaped texts can be written directly, too: strings.Replacer has WriteString, and
+hex, base32 and base64 have AppendEncode and NewEncoder. HTMLEscapeString of
+text/template and html/template copies each text to a []byte and then grows a
+buffer piece by piece; a Replacer that is created once does the same without an
+allocation.
+
 It is fine when the string is kept, returned, compared or used as a key. Small
 numbers (0 to 99) are not allocated by Itoa at all; the rule reports only lines
 where the profile shows the allocation.
 
 Seen in the field: quasilyte/go-perfguard#62, and the left-pad service of
-"Profiling and optimizing Go web applications" (artem.krylysov.com, 2017).`
+"Profiling and optimizing Go web applications" (artem.krylysov.com, 2017);
+escaped texts in maragudk/gomponents#350 and maragudk/gomponents#352.`
 
 // lines are the patterns to find: one for each formatter.
 func lines() []finder.Line {
@@ -102,11 +87,18 @@ func (f formatter) judge(c *finder.Case) bool {
 	if !ok || !far && strings.HasPrefix(f.call, "fmt.") {
 		return false // fmt-then-bytes reports what is written where it is formatted
 	}
+	if f.writer && !written(sink) {
+		return false
+	}
 	if far {
 		c.Confidence = rule.Likely // what else calls the function, such as tests, is not seen
 	}
 	c.Cause = fmt.Sprintf("%s allocates a string that is only %s, and then discarded.", f.call, sink)
-	c.Fix = safety.DestinationOf(c.Place, calls).Advise(fmt.Sprintf("Append directly to the buffer with %s.", f.variant))
+	if f.fix != "" {
+		c.Fix = f.fix
+	} else {
+		c.Fix = safety.DestinationOf(c.Place, calls).Advise(fmt.Sprintf("Append directly to the buffer with %s.", f.variant))
+	}
 	c.Evidence = evidence.Compiler(c.Pass, c.Site)
 	return true
 }
