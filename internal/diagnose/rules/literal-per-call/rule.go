@@ -4,11 +4,10 @@ package literalpercall
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -21,12 +20,6 @@ import (
 var building = []string{
 	"runtime.mapassign*", "runtime.makemap*", "runtime.mapinit*", "runtime.newobject", "runtime.malloc*", "runtime.rand*",
 	"internal/runtime/maps.NewMap*", "internal/runtime/maps.NewEmptyMap", "internal/runtime/maps.rand",
-}
-
-// readers are functions that only read a map or slice.
-var readers = []string{
-	"len", "slices.Contains", "slices.Index", "slices.BinarySearch", "slices.Equal", "slices.Max", "slices.Min",
-	"maps.Equal", "strings.Join",
 }
 
 // Rule is literal-per-call.
@@ -56,10 +49,16 @@ constants.
 Move the table to a package variable, or write a switch, which the compiler
 turns into a binary search or a jump table.
 
-It is fine when the map is changed afterwards, or passed to a function that may
-change it; the rule reports only tables that the function just reads.
+Entries may also be functions, and what functions make of constants, such as a
+list of built-in functions. A map that is kept in a field to which a few entries
+are added, and one that is copied into another map, repeat all others for each
+object: share one map, and look a key up in a small map of the object first.
 
-Seen in the field: jeduden/mdsmith#654.`
+It is fine when the map is changed afterwards, or passed to a function that may
+change it; the rule reports only tables that are just read, copied, or kept in a
+field whose entries are looked up or set one by one.
+
+Seen in the field: jeduden/mdsmith#654, bebop/poly#273.`
 
 func take(s *site.Site) rule.Match {
 	m := finder.TakeOwn(s)
@@ -67,52 +66,87 @@ func take(s *site.Site) rule.Match {
 	return m
 }
 
-// entries adds the rows of the literal's other lines.
-func entries(p *rule.Pass, place *gocode.Place, lit *ast.CompositeLit, m *rule.Match) {
-	from, to := syntax.Line(place, lit.Lbrace), syntax.Line(place, lit.Rbrace)
+// add adds the rows of other lines: of the literal's entries, also in what they call, and of
+// statements that copy the table.
+func (l lines) add(p *rule.Pass, m *rule.Match) {
+	in := func(f *site.Frame) bool {
+		return f.File == l.file && f.Function == l.function && l.from <= f.Line && f.Line <= l.to
+	}
+	below := func(r *site.Row) bool {
+		return r.Owner >= 0 && r.Owner < len(r.Stack) && slices.ContainsFunc(r.Stack[r.Owner:], in)
+	}
 	for _, s := range p.Table.Sites {
-		if s.File == m.Site.File && s.Function == m.Site.Function && from < s.Line && s.Line < to {
-			part := take(s)
-			m.CPU = append(m.CPU, part.CPU...)
-			m.Allocs = append(m.Allocs, part.Allocs...)
-			m.Live = append(m.Live, part.Live...)
+		if s == m.Site {
+			continue
 		}
+		part := finder.Take(s, below)
+		if in(&s.Frame) {
+			part = take(s)
+		}
+		m.CPU = append(m.CPU, part.CPU...)
+		m.Allocs = append(m.Allocs, part.Allocs...)
+		m.Live = append(m.Live, part.Live...)
 	}
 }
 
 func judge(c *finder.Case) bool {
-	lit, ok := guilty(c.Pass.Syntax, c.Place, c.Match)
-	if ok {
-		entries(c.Pass, c.Place, lit, c.Match)
+	for _, n := range c.Place.Nodes {
+		if lit, ok := n.(*ast.CompositeLit); ok && table(c.Place, lit) {
+			return guilty(c, lit)
+		}
 	}
-	return ok
+	return false
 }
 
-func guilty(s *gocode.Syntax, p *gocode.Place, m *rule.Match) (*ast.CompositeLit, bool) {
-	for _, n := range p.Nodes {
-		lit, ok := n.(*ast.CompositeLit)
-		if !ok || !table(p, lit) {
-			continue
-		}
-		if len(lit.Elts) == 0 || !constant(p, lit) || !loops.PerCall(p, lit) || !onlyRead(p, lit) && !returned(s, p, lit) || !alone(p, lit) {
-			return nil, false
-		}
-		if syntax.Line(p, lit.Lbrace) != p.Line {
-			return nil, false // an entry, whose rows count for the line of the brace
-		}
-		kind := "slice"
-		if _, ok := p.TypeOf(lit).Underlying().(*types.Map); ok {
-			kind = "map"
-		}
-		readers := "and only reads it"
-		if _, ok := syntax.Parent(p, lit).(*ast.ReturnStmt); ok {
-			readers = "for callers that only read it"
-		}
-		m.Cause = fmt.Sprintf("%s builds the same %s of %d constant entries on every call %s.", syntax.FuncName(p), kind, len(lit.Elts), readers)
-		m.Fix = fmt.Sprintf("Move the %s to a package variable, or write a switch.", kind)
-		return lit, true
+// leastAdded is the minimum number of entries of a map that further ones are added to.
+const leastAdded = 8
+
+func guilty(c *finder.Case, lit *ast.CompositeLit) bool {
+	s, p := c.Pass.Syntax, c.Place
+	if len(lit.Elts) == 0 || !constant(s, p, lit) || !loops.PerCall(p, lit) || !alone(p, lit) {
+		return false
 	}
-	return nil, false
+	u := &use{syntax: s, seen: map[types.Object]bool{}}
+	if !u.onlyRead(p, lit) && !u.returned(p, lit) || u.adds && len(lit.Elts) < leastAdded {
+		return false
+	}
+	if syntax.Line(p, lit.Lbrace) != p.Line {
+		return false // an entry, whose rows count for the line of the brace
+	}
+	kind := "slice"
+	if isMap(p.TypeOf(lit)) {
+		kind = "map"
+	}
+	u.describe(c, kind, len(lit.Elts), lit)
+	lines{c.Site.File, c.Site.Function, syntax.Line(p, lit.Lbrace) + 1, syntax.Line(p, lit.Rbrace) - 1}.add(c.Pass, c.Match)
+	for _, l := range u.copies {
+		l.add(c.Pass, c.Match)
+	}
+	return true
+}
+
+// describe fills in cause and fix.
+func (u *use) describe(c *finder.Case, kind string, entries int, lit ast.Expr) {
+	how := "and only reads it"
+	if _, ok := syntax.Parent(c.Place, lit).(*ast.ReturnStmt); ok {
+		how = "for callers that only read it"
+	}
+	c.Fix = fmt.Sprintf("Move the %s to a package variable, or write a switch.", kind)
+	const once = "Create the map once, in a package variable or with sync.OnceValue"
+	switch {
+	case u.adds:
+		how = fmt.Sprintf("to keep it in %s, where a few entries are added", u.field.Name())
+		c.Fix = once + ", and share it: keep only the added entries in " + u.field.Name() + ", and look a key up there first, then in the shared map."
+		c.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.97}
+	case len(u.copies) > 0:
+		how = fmt.Sprintf("and line %d copies it, entry by entry", u.copies[0].from)
+		c.Fix = once + ". Do not copy it either if the copy is only read, or gets a few more entries: keep those in a map of their own, and look a key up there first, then in the shared map. maps.Clone costs less than a loop."
+		c.Fraction = &rule.Fraction{Expect: 0.8, Low: 0.4, High: 0.97}
+	case u.field != nil:
+		how = fmt.Sprintf("to keep it in %s, where it is only read", u.field.Name())
+		c.Fix = fmt.Sprintf("Create the %s once, in a package variable or with sync.OnceValue, and share it.", kind)
+	}
+	c.Cause = fmt.Sprintf("%s builds the same %s of %d constant entries on every call %s.", syntax.FuncName(c.Place), kind, entries, how)
 }
 
 // table reports whether a literal is a map or a slice.
@@ -126,145 +160,6 @@ func table(p *gocode.Place, lit *ast.CompositeLit) bool {
 		return true
 	}
 	return false
-}
-
-// constant reports whether all entries of a literal are constants, or literals of constants.
-func constant(p *gocode.Place, lit *ast.CompositeLit) bool {
-	is := func(e ast.Expr) bool {
-		if inner, ok := ast.Unparen(e).(*ast.CompositeLit); ok {
-			return constant(p, inner)
-		}
-		if _, ok := p.Const(e); ok {
-			return true
-		}
-		tv, ok := p.Info.Types[e]
-		return ok && tv.IsNil() || declared(p, e)
-	}
-	for _, e := range lit.Elts {
-		if kv, ok := e.(*ast.KeyValueExpr); ok {
-			if _, structure := p.TypeOf(lit).Underlying().(*types.Struct); !structure && !is(kv.Key) {
-				return false
-			}
-			e = kv.Value
-		}
-		if !is(e) {
-			return false
-		}
-	}
-	return true
-}
-
-// declared reports whether an expression names a function, or a package variable that nothing sets.
-func declared(p *gocode.Place, e ast.Expr) bool {
-	var id *ast.Ident
-	switch x := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		id = x
-	case *ast.SelectorExpr: // package.Func; a method value has its receiver bound
-		if p.Info.Selections[x] == nil {
-			id = x.Sel
-		}
-	}
-	if id == nil {
-		return false
-	}
-	if v, ok := p.Object(id).(*types.Var); ok {
-		return p.Initial(v) != nil
-	}
-	_, function := p.Object(id).(*types.Func)
-	return function
-}
-
-// onlyRead reports whether the function only reads the table.
-func onlyRead(p *gocode.Place, lit ast.Expr) bool {
-	if reads(p, lit) {
-		return true
-	}
-	to := syntax.AssignedTo(p, lit)
-	if to == nil {
-		return false
-	}
-	v := syntax.LocalVar(p, to)
-	if v == nil || len(syntax.Assigned(p, v)) != 1 {
-		return false
-	}
-	uses := syntax.Reads(p, v)
-	for _, use := range uses {
-		if !reads(p.Outer(), use) {
-			return false
-		}
-	}
-	return len(uses) > 0
-}
-
-// returned reports whether the function returns the table to callers that only read it.
-func returned(s *gocode.Syntax, p *gocode.Place, lit ast.Expr) bool {
-	ret, ok := syntax.Parent(p, lit).(*ast.ReturnStmt)
-	if !ok || len(ret.Results) != 1 || p.Func != p.Decl || s == nil {
-		return false
-	}
-	self := p.Info.Defs[p.Decl.Name]
-	calls, uses := 0, 0
-	for _, obj := range p.Info.Uses {
-		if obj == self {
-			uses++
-		}
-	}
-	for _, in := range s.Calls(func(fn *types.Func) bool { return fn == self }) {
-		for _, call := range in.Calls() {
-			if in.Callee(call) != self {
-				continue
-			}
-			if calls++; !onlyRead(in, call) {
-				return false
-			}
-		}
-	}
-	return calls > 0 && calls >= uses // else it is a value somewhere
-}
-
-// reads reports whether a use of a table or of one of its elements only reads it.
-func reads(p *gocode.Place, e ast.Expr) bool {
-	switch n := syntax.Parent(p, e).(type) {
-	case *ast.IndexExpr:
-		return ast.Unparen(n.X) == e && !changed(p, n) && flat(p.TypeOf(n))
-	case *ast.RangeStmt:
-		return ast.Unparen(n.X) == e && (n.Value == nil || flat(p.TypeOf(n.Value)))
-	case *ast.CallExpr:
-		return funcname.Match(p.CalleeName(n), readers...)
-	}
-	return false
-}
-
-// changed reports whether an element is assigned to, or its address is taken.
-func changed(p *gocode.Place, elem ast.Expr) bool {
-	switch n := syntax.Parent(p, elem).(type) {
-	case *ast.AssignStmt:
-		for _, lhs := range n.Lhs {
-			if ast.Unparen(lhs) == elem {
-				return true
-			}
-		}
-	case *ast.IncDecStmt:
-		return true
-	case *ast.UnaryExpr:
-		return n.Op == token.AND
-	case *ast.SelectorExpr, *ast.IndexExpr, *ast.SliceExpr:
-		return changed(p, n.(ast.Expr))
-	}
-	return false
-}
-
-// flat reports whether values of a type contain no references through which they could be changed.
-func flat(t types.Type) bool {
-	if t == nil {
-		return true // the blank identifier
-	}
-	if tuple, ok := t.(*types.Tuple); ok { // v, ok
-		return tuple.Len() > 0 && flat(tuple.At(0).Type())
-	}
-	_, function := t.Underlying().(*types.Signature)
-	return function || syntax.PlainData(t)
 }
 
 // alone reports whether nothing else allocates on the line.
