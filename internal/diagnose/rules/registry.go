@@ -141,6 +141,7 @@ import (
 	regexpofwords "github.com/hone-go/hone/internal/diagnose/rules/regexp-of-words"
 	regexprarelymatches "github.com/hone-go/hone/internal/diagnose/rules/regexp-rarely-matches"
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
+	regexpunanchored "github.com/hone-go/hone/internal/diagnose/rules/regexp-unanchored"
 	repeatedwork "github.com/hone-go/hone/internal/diagnose/rules/repeated-work"
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
 	rescangrowing "github.com/hone-go/hone/internal/diagnose/rules/rescan-growing"
@@ -341,6 +342,7 @@ func All() []rule.Rule {
 		regexpofwords.Rule(),
 		regexprarelymatches.Rule(),
 		regexpsimple.Rule(),
+		regexpunanchored.Rule(),
 		repeatedwork.Rule(),
 		replacerpercall.Rule(),
 		rescangrowing.Rule(),
