@@ -94,6 +94,7 @@ var _ = os.Args
 		{"func F(b []byte) {\n\tf := strings.Fields(string(b)) @\n\tshared.names = append(shared.names, f[0])\n}", "f[0]"},
 		{"func F(n int) {\n\tpts := make([]point, n) @\n\tshared.pts = pts[:10]\n}", "slices.Clone(pts[:10])"},
 		{"func F(n, at int) {\n\tb := make([]byte, n) @\n\tfunc() { shared.put(at, b[at:at+cell]) }()\n}", "b[at:at + cell]"},
+		{"func F(b []byte) {\n\tlast := \"\"\n\tfor line := range strings.Lines(string(b)) { @\n\t\tif strings.HasPrefix(line, \"#\") {\n\t\t\tlast = line\n\t\t}\n\t}\n\tshared.last = last\n}", "strings.Clone(line)"},
 		{"type cache_N interface{ Put(n int, b []byte) }\n\nfunc read_N(n int) []byte { return make([]byte, n) } @ < up_N\n\nfunc F(c cache_N, n, at int) {\n\tb := read_N(n) //: up_N\n\tc.Put(n, b[at:at+cell])\n}", "at:at + cell"},
 		{"type parser_N struct {\n\ttext string\n\tat int\n\tname string\n}\n\nfunc (p *parser_N) parse() {\n\tend := p.at + len(p.name)\n\tp.name = p.text[p.at:end]\n}\n\nfunc F(b []byte) {\n\tp := &parser_N{text: string(b)} @\n\tp.parse()\n\tshared.names = append(shared.names, p.name)\n}", ""},
 		{"type set_N[T any] struct{ all map[int]T }\n\nfunc (s *set_N[T]) keep(n int, v T) { s.all[n] = v }\n\nvar all_N = set_N[[]byte]{map[int][]byte{}}\n\nfunc read_N(n int) []byte { return make([]byte, n) } @ < up_N\n\nfunc F(n, at int) {\n\tb := read_N(n) //: up_N\n\tall_N.keep(n, b[at:at+cell])\n}", "at:at + cell"},
@@ -105,6 +106,9 @@ var _ = os.Args
 		{"func F(n int) {\n\tb := make([]byte, n) @\n\tfor i := range n / cell {\n\t\tshared.put(i, b[i*cell:(i+1)*cell])\n\t}\n}", ""},
 		{"func F(r io.Reader, n int) {\n\tb := make([]byte, n) @\n\tk, _ := io.ReadFull(r, b)\n\tshared.put(n, b[:k])\n}", ""},
 		{"func F(b []byte) {\n\tfor _, w := range strings.Fields(string(b)) { @\n\t\tlines = append(lines, w)\n\t}\n}", ""},
+		{"func F(n int) {\n\tb := make([]byte, n) @\n\tvar out [][]byte\n\tfor i := range n / cell {\n\t\tout = append(out, b[i*cell:(i+1)*cell])\n\t}\n\tcells.Store(n, out)\n}", ""},
+		{"func F(n int) {\n\tb := make([]byte, n) @\n\tout := map[int][]byte{}\n\tfor i := range n / cell {\n\t\tout[i] = b[i*cell:(i+1)*cell]\n\t}\n\tshared.cells = out\n}", ""},
+		{"func F(b []byte) {\n\tvar out []string\n\tfor line := range strings.Lines(string(b)) { @\n\t\tif len(line) > 3 {\n\t\t\tout = append(out, line)\n\t\t}\n\t}\n\tlines = out\n}", ""},
 		{"func F(b []byte) {\n\tf := strings.Split(string(b), \",\") @\n\tshared.names = append(shared.names, f...)\n}", ""},
 		{"func part_N(n, at int) []byte {\n\tb := make([]byte, n) @ < up_N\n\tc := b\n\tshared.put(at, c)\n\treturn b[at : at+cell]\n}\n\nfunc F(n int) {\n\tshared.last = string(part_N(n, 0)) //: up_N\n}", ""},
 		{"func read_N(n int) []byte { return make([]byte, n) } @ < up_N\n\nfunc F(n int) {\n\tb := read_N(n) //: up_N\n\tshared.put(n, b)\n\tshared.push(n, b[n:n+cell])\n}", ""},
@@ -178,6 +182,24 @@ func (s *stack) next() int {
 				s.Live, s.Allocs = s.Allocs, nil
 				p.Table.Totals.LiveBytes = 2 * s.Live[0].Value
 			}
+		})
+	}
+}
+
+// TestRetainedInLoops: counts show how many parts of a buffer a loop stores.
+func TestRetainedInLoops(t *testing.T) {
+	const code = "func F(b []byte) {\n\tfor line := range strings.Lines(string(b)) { @\n\t\tif strings.HasPrefix(line, \"#\") {\n\t\t\tlines = append(lines, line)\n\t\t}\n\t}\n}"
+	for made, says := range map[uint64]string{1000: "strings.Clone(line)", 10: ""} {
+		checkShapesIn(t, retainedsubstring.Rule(), "import \"strings\"\n\nvar lines []string", "", 128<<10, []shape{{code, says}}, func(p *rule.Pass) {
+			s := p.Table.Sites[0]
+			s.Live, s.Allocs = s.Allocs, nil
+			p.Table.Totals.LiveBytes = 2 * s.Live[0].Value
+			p.Counts = ranTimes(30, func(line int) uint64 {
+				if line == s.Line {
+					return made
+				}
+				return 1000
+			})
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package retainedsubstring
 
 import (
+	"cmp"
 	"go/ast"
 	"go/types"
 	"strings"
@@ -32,6 +33,9 @@ func (f *follower) argument(in *scope, call *ast.CallExpr, is func(ast.Expr) boo
 	switch {
 	case name == "append":
 		if at == 0 || !call.Ellipsis.IsValid() || carries(syntax.Elem(p.TypeOf(call.Args[at]))) {
+			if at > 0 {
+				v.among = cmp.Or(v.among, f.repeats(in, call))
+			}
 			f.follow(in, call, v, depth+1)
 		}
 	case f.split(in, call, name, v, depth):
@@ -54,7 +58,7 @@ func copied(from, to types.Type) bool {
 func (f *follower) split(in *scope, call *ast.CallExpr, name string, v value, depth int) bool {
 	piece := v
 	if v.extent != part {
-		piece = value{part, &cut{place: in.place, expr: call}}
+		piece = value{extent: part, cut: &cut{place: in.place, expr: call}}
 	}
 	switch {
 	case funcname.Match(name, "strings.Cut", "bytes.Cut"):
@@ -122,7 +126,7 @@ func (f *follower) enter(in *scope, call *ast.CallExpr, at int, v value, depth i
 	if param == nil {
 		return
 	}
-	below := &scope{place: place, depth: in.depth + 1, repeat: in.repeats(call)}
+	below := &scope{place: place, depth: in.depth + 1, repeat: f.repeats(in, call)}
 	below.result = func(i int, w value) { f.results(in, call, i, w, depth+1) }
 	f.variable(below, param, v, depth+1)
 }

@@ -1,6 +1,7 @@
 package retainedsubstring
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -26,7 +27,14 @@ const (
 // value is the buffer or a part of it, or something that contains one of them: a struct, a list.
 type value struct {
 	extent
-	cut *cut // where the part was sliced from the buffer; nil for the buffer
+	cut   *cut  // where the part was sliced from the buffer; nil for the buffer
+	among *spot // where several parts of one buffer are put together; nil if there is only one
+}
+
+// spot is an expression in a function.
+type spot struct {
+	place *gocode.Place
+	expr  ast.Expr
 }
 
 // cut is an expression whose value is a part of a buffer.
@@ -42,7 +50,7 @@ type scope struct {
 	from   token.Pos            // where the function gets it; NoPos for a parameter
 	result func(i int, v value) // continues in the caller
 	depth  int
-	repeat bool // the caller calls it several times for one buffer
+	repeat *spot // what the caller does several times for one buffer; nil for nothing
 }
 
 // store is a place where a part is kept.
@@ -50,7 +58,7 @@ type store struct {
 	place  *gocode.Place
 	expr   ast.Expr
 	cut    *cut
-	repeat bool // several times for one buffer
+	repeat *spot // what happens several times for one buffer; nil for nothing
 }
 
 // follower follows a buffer from where it is allocated to where it, or a part of it, is stored.
@@ -58,6 +66,7 @@ type follower struct {
 	pass   *rule.Pass
 	size   float64 // mean size of the buffers
 	seen   map[visit]bool
+	spots  map[ast.Expr]*spot
 	stores []store
 	whole  bool // the buffer itself is stored, or goes where it cannot be followed
 	stored bool // the buffer itself is stored
@@ -182,7 +191,7 @@ func (f *follower) indexed(in *scope, n *ast.IndexExpr, e ast.Expr, v value, dep
 		return
 	}
 	if _, constant := in.place.Const(n.Index); constant && v.extent == each {
-		v = value{part, &cut{place: in.place, expr: n}}
+		v = value{extent: part, cut: &cut{place: in.place, expr: n}}
 	}
 	f.follow(in, n, v, depth+1)
 }
@@ -200,6 +209,9 @@ func (f *follower) ranged(in *scope, n *ast.RangeStmt, over bool, v value, depth
 			continue
 		}
 		if to := syntax.LocalVar(in.place, e); to != nil && carries(to.Type()) {
+			if v.extent == each { // a store shows how many of them are kept
+				v = value{extent: part, cut: &cut{place: in.place, expr: e}}
+			}
 			f.variable(in, to, v, depth+1)
 		}
 	}
@@ -233,6 +245,7 @@ func (f *follower) assigned(in *scope, to, e ast.Expr, v value, depth int) {
 		return
 	}
 	if root, _ := syntax.Var(in.place, to); root != nil && created(in.place, root) {
+		v.among = cmp.Or(v.among, f.repeats(in, e))
 		f.variable(in, root, v, depth+1)
 		return
 	}
@@ -268,16 +281,31 @@ func (f *follower) store(in *scope, e ast.Expr, v value) {
 		f.whole, f.stored = true, true
 		return
 	}
-	f.stores = append(f.stores, store{in.place, e, v.cut, in.repeats(e)})
+	f.stores = append(f.stores, store{in.place, e, v.cut, cmp.Or(v.among, f.repeats(in, e))})
 }
 
-// repeats reports whether a node may run several times for one buffer: a loop is around it that is
-// not around what gets the buffer.
-func (s *scope) repeats(n ast.Node) bool {
-	for _, loop := range loops.Around(s.place, n) {
-		if !syntax.Inside(loop, s.from) {
-			return true
+// repeats returns a node if it may run several times for one buffer, because a loop is around it
+// that is not around what gets the buffer; otherwise what the caller repeats, nil for nothing.
+func (f *follower) repeats(in *scope, e ast.Expr) *spot {
+	for _, loop := range loops.Around(in.place, e) {
+		body := loop
+		switch l := loop.(type) {
+		case *ast.ForStmt:
+			body = l.Body
+		case *ast.RangeStmt:
+			body = l.Body
+		}
+		if !syntax.Inside(body, in.from) {
+			return f.spot(in.place, e)
 		}
 	}
-	return s.repeat
+	return in.repeat
+}
+
+// spot returns the same spot for the same expression.
+func (f *follower) spot(p *gocode.Place, e ast.Expr) *spot {
+	if f.spots[e] == nil {
+		f.spots[e] = &spot{p, e}
+	}
+	return f.spots[e]
 }

@@ -38,9 +38,9 @@ func pins(c *finder.Case) (ok, stored bool) {
 		if c.Pass.Syntax == nil || r.Owner < 0 || objects == 0 {
 			continue
 		}
-		f := &follower{pass: c.Pass, size: float64(live) / float64(objects), seen: map[visit]bool{}}
+		f := &follower{pass: c.Pass, size: float64(live) / float64(objects), seen: map[visit]bool{}, spots: map[ast.Expr]*spot{}}
 		f.start(c.Place, r)
-		if stored = stored || f.stored; !f.whole && f.small() {
+		if stored = stored || f.stored; !f.whole && f.small(c) {
 			rows = append(rows, r)
 			if found == nil {
 				found = f
@@ -187,24 +187,31 @@ func filled(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 }
 
 // small reports whether only small parts of each buffer are stored.
-func (f *follower) small() bool {
+func (f *follower) small(c *finder.Case) bool {
 	if len(f.stores) == 0 {
 		return false
 	}
-	known, unknown := 0.0, 0
+	known, unknown := 0.0, 0.0
 	cuts := map[*cut]bool{}
 	for _, s := range f.stores {
-		if s.repeat {
-			return false // the parts of all iterations may be the whole
+		times := 1.0
+		if s.repeat != nil {
+			// The parts of all iterations may be the whole.
+			stored, ok := evidence.ExecutionsAt(c.Pass, s.repeat.place, s.repeat.expr.Pos())
+			made, counted := evidence.Executions(c.Pass, c.Site.Frame)
+			if !ok || !counted || made.PerUnit <= 0 {
+				return false
+			}
+			times = stored.PerUnit / made.PerUnit
 		}
 		if cuts[s.cut] {
 			continue
 		}
 		if cuts[s.cut] = true; s.cut.size > 0 {
-			known += float64(s.cut.size)
+			known += times * float64(s.cut.size)
 			continue
 		}
-		unknown++
+		unknown += times
 	}
 	return known <= mostShare*f.size && unknown <= mostParts
 }

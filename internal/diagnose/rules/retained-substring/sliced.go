@@ -31,7 +31,7 @@ func (f *follower) sliced(p *gocode.Place, n *ast.SliceExpr, v value) value {
 	if float64(length) > mostShare*f.size {
 		return v // most of it
 	}
-	return value{part, &cut{p, n, length}}
+	return value{extent: part, cut: &cut{p, n, length}}
 }
 
 // width returns the length of a slice expression x[:8] or x[i:i+8]; 0 if it is not constant.
