@@ -7,6 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
@@ -111,6 +112,17 @@ func PerExecution(p *rule.Pass, f site.Frame, cost float64) (float64, bool) {
 		return 0, false
 	}
 	return cost / (done * e.PerUnit), true
+}
+
+// leastSamples is the minimum number of samples for the cost of one execution to be known.
+const leastSamples = 8
+
+// Cheaper reports whether an execution of a line takes less than most seconds of CPU in some rows,
+// as far as counts and samples show.
+func Cheaper(p *rule.Pass, f site.Frame, rows []*site.Row, most float64) bool {
+	spent, samples := stacks.Sum(rows)
+	each, ok := PerExecution(p, f, float64(spent)/1e9)
+	return ok && samples >= leastSamples && each < most
 }
 
 // ExecutionsCounted names the evidence that Runs describes.

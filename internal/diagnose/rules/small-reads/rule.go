@@ -29,53 +29,71 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "A few bytes read at a time, a system call each",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// The rows are the read calls. A bufio.Reader reads 4096 bytes at a time: byte by
 				// byte, one call in a thousand remains; for records of 512 bytes, one in eight.
 				Fraction:    rule.Fraction{Expect: 0.93, Low: 0.75, High: 1},
 				Specificity: 1,
 			},
-			Start: finder.Calls{
-				Functions: append([]string{
-					"fmt.Fscan*", "fmt.Scan*", "io.ReadFull", "io.ReadAtLeast", "encoding/binary.Read", "net.(*TCPConn).Read",
-				}, inlets...),
-				Types: []string{
-					"fmt.Fscan*", "fmt.Scan*", "io.ReadFull", "io.ReadAtLeast", "encoding/binary.Read",
-					"(io.Reader).Read", "(*os.File).Read", "(net.Conn).Read", "(*net.conn).Read",
-				},
-				Keep: stacks.Reaches([]string{"fmt.", "io.", "os.", "net.", "encoding/binary."}, inlets...),
-			},
-			Judge: judge,
+			Prepare: handedOver,
+			Lines:   []finder.Line{{Start: reading(), Judge: judge}},
 		},
+	}
+}
+
+// reading starts from calls that read.
+func reading() finder.Calls {
+	return finder.Calls{
+		Functions: append([]string{
+			"fmt.Fscan*", "fmt.Scan*", "io.ReadFull", "io.ReadAtLeast", "encoding/binary.Read", "net.(*TCPConn).Read",
+			"io.(*LimitedReader).Read", "io.(*teeReader).Read", "io.(*SectionReader).Read", "io.(*multiReader).Read",
+		}, inlets...),
+		Types: []string{
+			"fmt.Fscan*", "fmt.Scan*", "io.ReadFull", "io.ReadAtLeast", "encoding/binary.Read",
+			"(io.Reader).Read", "(*os.File).Read", "(net.Conn).Read", "(*net.conn).Read", "(*io.LimitedReader).Read", "(*io.SectionReader).Read",
+		},
+		Keep: reaches,
 	}
 }
 
 const doc = `A read from an *os.File or a net.Conn is a system call, however few bytes it
 asks for. fmt.Fscan on a file is the worst: it needs single runes, and reads one
 byte per call. A header of four bytes and then a body are two calls for each
-message.
+message. Many decoders take single bytes from the reader that they are given.
 
 Put one bufio.Reader in front and read everything through it.
 
 It is fine where other code reads from the same descriptor afterwards: a buffer
-may have read more than was asked for.
+may have read more than was asked for. The rule follows a buffer through
+readers that pass reads on. Where another module reads, it reports the line that
+gives it the file. Of reads of unknown length it takes those of files that cost
+little each.
 
 Seen in the field: aquasecurity/tracee#1407, gopasspw/gopass#607,
-rancher/os#1628.`
+rancher/os#1628, Consensys/gnark-crypto#423 (points of a file, ten times faster
+with a buffer).`
 
 // inlets are the functions of the standard library that end in read(2), recv(2) and the like.
 var inlets = []string{"os.(*File).Read", "net.(*conn).Read"}
 
 func judge(c *finder.Case) bool {
-	what := ""
+	what, known := "", true
 	ok := c.All(func(call *ast.CallExpr) bool {
 		words, small := size(c.Pass.Syntax, c.Place, call)
-		what = words
-		return small && loops.PerCall(c.Place, call)
+		if what = words; small {
+			return loops.PerCall(c.Place, call)
+		}
+		// Of a buffer of unknown length, counts and cost show that little is read.
+		what, known = "little at a time", false
+		buf := buffer(c.Place, call)
+		return words == "" && parameter(c.Place, buf) < 0 && !rest(buf) && little(c.Pass, &c.Site.Frame, c.CPU)
 	})
-	if !ok {
+	if !ok || handsOver(c) {
 		return false
+	}
+	if !known {
+		c.Confidence = rule.Likely
 	}
 	c.Callees = inlets
 	c.Cause = fmt.Sprintf("%s reads %s directly from a file or connection: a system call each time.", funcname.Short(c.Name()), what)
@@ -83,7 +101,28 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// size describes how much a call reads at a time, and reports whether that is known to be little.
+// handsOver reports whether the line is of another module that the program gives the file to: that
+// line is reported.
+func handsOver(c *finder.Case) bool {
+	row := stacks.Largest(c.CPU)
+	if row == nil || row.Stack[row.Owner].Owner.Kind == gocode.Main {
+		return false
+	}
+	h := newHanded(c.Pass)
+	i := h.caller(row)
+	return i >= 0 && h.over(row, i) != nil
+}
+
+// buffer returns what a call reads into.
+func buffer(p *gocode.Place, call *ast.CallExpr) ast.Expr {
+	if strings.HasPrefix(p.CalleeName(call), "io.") {
+		return call.Args[1]
+	}
+	return call.Args[0]
+}
+
+// size describes how much a call reads at a time, "" if that is not known, and reports whether it
+// is little.
 func size(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) (string, bool) {
 	name := p.CalleeName(call)
 	if strings.HasPrefix(name, "fmt.") {
@@ -93,12 +132,11 @@ func size(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) (string, bool) 
 		n := fixed(p.TypeOf(call.Args[2]))
 		return fmt.Sprintf("%d bytes", n), n > 0 && n <= few
 	}
-	buf := call.Args[0]
-	if strings.HasPrefix(name, "io.") {
-		buf = call.Args[1]
+	n := length(s, p, buffer(p, call))
+	if n <= 0 {
+		return "", false
 	}
-	n := length(s, p, buf)
-	return fmt.Sprintf("%d bytes", n), n > 0 && n <= few
+	return fmt.Sprintf("%d bytes", n), n <= few
 }
 
 // length returns the constant length of a buffer, the largest if callers ask for several; 0 when it

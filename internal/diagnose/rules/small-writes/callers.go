@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/counts"
@@ -32,6 +31,7 @@ func above(c *finder.Case, call *ast.CallExpr) (ast.Node, string) {
 	}
 	w := followed{at: c.Place, to: writer(c.Place, call)}
 	library := false // whether the frames below are of the standard library
+	replied := connected(c) && loops.Waits(c.Place, syntax.Body(c.Place))
 	for i := row.Owner + 1; i < len(row.Stack) && i <= row.Owner+mostFrames; i++ {
 		f := row.Stack[i]
 		if f.Owner.Kind == gocode.Std && funcname.Match(f.Function, "fmt.*", "io.*", "encoding/*") {
@@ -53,12 +53,13 @@ func above(c *finder.Case, call *ast.CallExpr) (ast.Node, string) {
 		}
 		library = false
 		if loop := repeating(place, up); loop != nil {
-			if loops.AtMost(place, loop, up, 2) || waits(c, f, place, loop, row.Stack[i+1:]) ||
+			if replied || loops.AtMost(place, loop, up, 2) || waits(c, f, place, loop, row.Stack[i+1:]) || connected(c) && answered(c, place, loop) ||
 				w.to != nil && !loops.FromOutside(place, loop, w.to) || !often(c, f, place, loop, up) {
 				return nil, ""
 			}
 			return loop, fmt.Sprintf(" in %s, through %s,", syntax.FuncName(place), syntax.FuncName(c.Place))
 		}
+		replied = replied || connected(c) && loops.Waits(place, syntax.Body(place))
 	}
 	return nil, ""
 }
@@ -115,7 +116,7 @@ const (
 // batch reports whether a loop reads items that are there already, as far as counts show, and
 // writes to a file, where nobody waits for single ones: each request has many of them.
 func batch(c *finder.Case, frame *site.Frame, p *gocode.Place, loop ast.Node) bool {
-	if slices.ContainsFunc(c.CPU, func(r *site.Row) bool { return r.Below("net.(*conn).Write") }) {
+	if connected(c) {
 		return false
 	}
 	l, ok := c.Pass.Counts.Loop(frame.Owner.Package, frame.File, syntax.Line(p, loop.Pos()))

@@ -13,7 +13,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
-	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
@@ -43,19 +42,24 @@ const (
 	// mostCost is what a write of a few hundred bytes to a file may take on a slow machine, in
 	// seconds of CPU; one of 64 KiB takes several times as long.
 	mostCost = 3e-6
-	// leastSamples is the minimum number of samples for the cost of one write to be known.
-	leastSamples = 8
+	// mostSent is the same for a connection, with what the system does to deliver a packet.
+	mostSent = 5e-6
 )
 
-// cheap reports whether the writes of a line are small as far as their cost shows. The cost of a
-// write to a connection says little: it includes what the receiver does.
+// cheap reports whether the writes of a line are small as far as their cost shows.
 func cheap(c *finder.Case) bool {
-	spent, samples := stacks.Sum(c.CPU)
-	if samples < leastSamples || slices.ContainsFunc(c.CPU, func(r *site.Row) bool { return r.Below("net.(*conn).Write") }) {
-		return false
+	most := mostCost
+	if connected(c) {
+		most = mostSent
 	}
-	each, ok := evidence.PerExecution(c.Pass, c.Site.Frame, float64(spent)/1e9)
-	return ok && each < mostCost
+	return evidence.Cheaper(c.Pass, c.Site.Frame, c.CPU, most)
+}
+
+// connected reports whether a line writes to a connection.
+func connected(c *finder.Case) bool {
+	return slices.ContainsFunc(c.CPU, func(r *site.Row) bool {
+		return slices.ContainsFunc(r.Stack[:max(r.Owner, 0)], func(f *site.Frame) bool { return strings.HasPrefix(f.Function, "net.(*") })
+	})
 }
 
 // mostSteps is how many variables a piece is followed through.

@@ -41,14 +41,15 @@ func writing() finder.Calls {
 	return finder.Calls{
 		Functions: append([]string{
 			"fmt.Fprint*", "fmt.Print*", "io.WriteString", "encoding/json.(*Encoder).Encode", "encoding/gob.(*Encoder).Encode",
-			"encoding/binary.Write", "net.(*TCPConn).Write", "net.(*UnixConn).Write",
+			"encoding/binary.Write", "net.(*TCPConn).Write", "net.(*UnixConn).Write", "net.(*UDPConn).Write", "crypto/tls.(*Conn).Write",
 		}, outlets...),
 		Types: []string{
 			"fmt.Fprint*", "fmt.Print*", "io.WriteString", "(*encoding/json.Encoder).Encode", "(*encoding/gob.Encoder).Encode",
 			"encoding/binary.Write", "(io.Writer).Write", "(io.StringWriter).WriteString",
-			"(*os.File).Write", "(*os.File).WriteString", "(net.Conn).Write", "(*net.conn).Write",
+			"(*os.File).Write", "(*os.File).WriteString", "(net.Conn).Write", "(*net.conn).Write", "(*crypto/tls.Conn).Write",
+			"(net.PacketConn).WriteTo", "(*net.UDPConn).WriteTo", "(*net.UDPConn).WriteToUDP*",
 		},
-		Keep: stacks.Reaches([]string{"fmt.", "io.", "os.", "net.", "encoding/"}, outlets...),
+		Keep: stacks.Reaches([]string{"fmt.", "io.", "os.", "net.", "encoding/", "crypto/tls."}, outlets...),
 	}
 }
 
@@ -79,19 +80,21 @@ rule also finds loops in callers, through methods, locks, function values and
 writers of the program that pass on what they get. It leaves alone loops that
 wait between iterations (channels, reads, sleeps), writers that the loop creates,
 and pieces that may be large: where the source does not show their size, those
-that take more CPU than a short one does.
+that take more CPU than a short one does. On a connection it leaves alone what
+waits for replies, in the loop or in what the loop calls.
 
-Seen in the field: segmentio/parquet-go#157, dmachard/DNS-collector#1125.`
+Seen in the field: segmentio/parquet-go#157, dmachard/DNS-collector#1125,
+quipo/statsd#30 (a packet for each metric).`
 
 // outlets are the functions of the standard library that end in write(2), send(2) and the like.
-var outlets = []string{"os.(*File).Write", "os.(*File).WriteString", "net.(*conn).Write"}
+var outlets = []string{"os.(*File).Write", "os.(*File).WriteString", "net.(*conn).Write", "net.(*UDPConn).WriteTo*"}
 
 func judge(c *finder.Case) bool {
 	var loop ast.Node
 	in, known := "", true
 	ok := !synced(c.Place) && c.All(func(call *ast.CallExpr) bool {
 		if !small(c, call) {
-			if !cheap(c) {
+			if !cheap(c) || connected(c) && !built(c.Place, call) {
 				return false
 			}
 			known = false
@@ -101,9 +104,13 @@ func judge(c *finder.Case) bool {
 		}
 		if loop == nil {
 			loop, in = above(c, call)
-			return loop != nil
+			return loop != nil && fixed(c.Place, call)
 		}
-		return !waits(c, &c.Site.Frame, c.Place, loop, callersOf(c)) && outside(c.Place, loop, call) && (known || often(c, &c.Site.Frame, c.Place, loop, call))
+		if to := addressed(c.Place, call); to != nil && !loops.FromOutside(c.Place, loop, to) {
+			return false
+		}
+		return !waits(c, &c.Site.Frame, c.Place, loop, callersOf(c)) && outside(c.Place, loop, call) &&
+			(!connected(c) || !answered(c, c.Place, loop)) && (known || often(c, &c.Site.Frame, c.Place, loop, call))
 	})
 	if !ok {
 		return false
@@ -114,6 +121,10 @@ func judge(c *finder.Case) bool {
 	c.Fix = "Write through a bufio.Writer and call Flush after the loop, checking its error."
 	if in != "" {
 		c.Fix = "Put a bufio.Writer in front of it and call Flush, checking its error: after the loop, or from time to time if the writer is kept longer. Or append the pieces to one slice and write that once."
+	}
+	if connected(c) {
+		c.Cause = strings.Replace(c.Cause, "a system call for each piece", "a system call for each piece, and perhaps a packet", 1)
+		c.Fix = "Collect the pieces in a buffer, and send it when it has some KiB and after the last one: with a bufio.Writer and Flush, or by appending them to one slice. A UDP packet carries about 1,400 bytes, if the receiver takes several pieces in one."
 	}
 	if !known {
 		c.Confidence = rule.Likely // the pieces are small by what their writes cost
