@@ -56,13 +56,13 @@ func copied(from, to types.Type) bool {
 // split follows the results of functions of the standard library that are parts of an argument, and
 // reports whether the call is one.
 func (f *follower) split(in *scope, call *ast.CallExpr, name string, v value, depth int) bool {
-	piece := v
-	if v.extent != part {
-		piece = value{extent: part, cut: &cut{place: in.place, expr: call}}
-	}
+	piece := f.piece(in.place, call, v)
 	switch {
 	case funcname.Match(name, "strings.Cut", "bytes.Cut"):
 		f.results(in, call, 0, piece, depth)
+		if v.extent == part {
+			v = piece
+		}
 		f.results(in, call, 1, v, depth)
 	case funcname.Match(name, "strings.Trim*", "bytes.Trim*", "strings.CutPrefix", "strings.CutSuffix", "bytes.CutPrefix", "bytes.CutSuffix"):
 		f.results(in, call, 0, v, depth)
@@ -89,7 +89,7 @@ func (f *follower) results(in *scope, call *ast.CallExpr, i int, v value, depth 
 		case *ast.AssignStmt:
 			if i < len(n.Lhs) {
 				if v.cut != nil && v.cut.expr == ast.Expr(call) {
-					v.cut = &cut{place: in.place, expr: n.Lhs[i]}
+					v = f.piece(in.place, n.Lhs[i], v)
 				}
 				f.assigned(in, n.Lhs[i], n.Lhs[i], v, depth)
 			}

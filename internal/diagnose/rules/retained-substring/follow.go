@@ -67,6 +67,7 @@ type follower struct {
 	size   float64 // mean size of the buffers
 	seen   map[visit]bool
 	spots  map[ast.Expr]*spot
+	cuts   map[ast.Expr]*cut
 	stores []store
 	whole  bool // the buffer itself is stored, or goes where it cannot be followed
 	stored bool // the buffer itself is stored
@@ -191,7 +192,7 @@ func (f *follower) indexed(in *scope, n *ast.IndexExpr, e ast.Expr, v value, dep
 		return
 	}
 	if _, constant := in.place.Const(n.Index); constant && v.extent == each {
-		v = value{extent: part, cut: &cut{place: in.place, expr: n}}
+		v = f.piece(in.place, n, v)
 	}
 	f.follow(in, n, v, depth+1)
 }
@@ -210,7 +211,7 @@ func (f *follower) ranged(in *scope, n *ast.RangeStmt, over bool, v value, depth
 		}
 		if to := syntax.LocalVar(in.place, e); to != nil && carries(to.Type()) {
 			if v.extent == each { // a store shows how many of them are kept
-				v = value{extent: part, cut: &cut{place: in.place, expr: e}}
+				v = f.piece(in.place, e, v)
 			}
 			f.variable(in, to, v, depth+1)
 		}
@@ -308,4 +309,15 @@ func (f *follower) spot(p *gocode.Place, e ast.Expr) *spot {
 		f.spots[e] = &spot{p, e}
 	}
 	return f.spots[e]
+}
+
+// piece returns what an expression takes of a value, always the same for the same expression.
+func (f *follower) piece(p *gocode.Place, e ast.Expr, of value) value {
+	if f.cuts[e] == nil {
+		f.cuts[e] = &cut{place: p, expr: e}
+		if of.cut != nil {
+			f.cuts[e].size = of.cut.size // at most
+		}
+	}
+	return value{extent: part, cut: f.cuts[e], among: of.among}
 }

@@ -38,7 +38,7 @@ func pins(c *finder.Case) (ok, stored bool) {
 		if c.Pass.Syntax == nil || r.Owner < 0 || objects == 0 {
 			continue
 		}
-		f := &follower{pass: c.Pass, size: float64(live) / float64(objects), seen: map[visit]bool{}, spots: map[ast.Expr]*spot{}}
+		f := &follower{pass: c.Pass, size: float64(live) / float64(objects), seen: map[visit]bool{}, spots: map[ast.Expr]*spot{}, cuts: map[ast.Expr]*cut{}}
 		f.start(c.Place, r)
 		if stored = stored || f.stored; !f.whole && f.small(c) {
 			rows = append(rows, r)
@@ -237,9 +237,20 @@ func (f *follower) describe(c *finder.Case, live, objects int64) {
 	if at := syntax.Where(s.place, s.expr.Pos()); at != syntax.Where(s.cut.place, s.cut.expr.Pos()) {
 		stored = fmt.Sprintf(" and stored at %s", at)
 	}
-	c.Cause = fmt.Sprintf("Of what this line allocates, only %s (%s) is kept%s. %s keeps the whole in memory, %s each: %s are live.",
-		text, syntax.Where(s.cut.place, s.cut.expr.Pos()), stored, size, units.Bytes(float64(live)/float64(objects)), units.Bytes(float64(live)))
+	more, verb := "", "is"
+	others := map[*cut]bool{}
+	for _, s := range f.stores {
+		others[s.cut] = true
+	}
+	if n := len(others) - 1; n > 0 {
+		more, verb = fmt.Sprintf(" and %s", units.Some(float64(n), "other part")), "are"
+	}
+	c.Cause = fmt.Sprintf("Of what this line allocates, only %s (%s)%s %s kept%s. %s keeps the whole in memory, %s each: %s are live.",
+		text, syntax.Where(s.cut.place, s.cut.expr.Pos()), more, verb, stored, size, units.Bytes(float64(live)/float64(objects)), units.Bytes(float64(live)))
 	c.Fix = fmt.Sprintf("Keep a copy of the part, so that the rest is released: %s(%s).", clone, text)
+	if more != "" {
+		c.Fix = fmt.Sprintf("Keep copies of the parts, so that the rest is released: %s(%s), and so on.", clone, text)
+	}
 	c.Evidence = []rule.Evidence{{
 		What:    "live memory allocated by the line",
 		Value:   fmt.Sprintf("%s in %d objects", units.Bytes(float64(live)), objects),

@@ -13,7 +13,7 @@ import (
 // sliced returns what a slice expression takes of a value: a part if it ends where the buffer need
 // not end.
 func (f *follower) sliced(p *gocode.Place, n *ast.SliceExpr, v value) value {
-	if v.extent == part || n.High == nil {
+	if n.High == nil {
 		return v
 	}
 	t := p.TypeOf(n.X)
@@ -25,13 +25,17 @@ func (f *follower) sliced(p *gocode.Place, n *ast.SliceExpr, v value) value {
 		elem = syntax.Sizes().Sizeof(e)
 	}
 	length := width(p, n) * elem
-	if length == 0 && !ends(p, n) {
+	if v.extent == part && (length == 0 || v.cut.size > 0 && length >= v.cut.size) || length == 0 && !ends(p, n) {
 		return v
 	}
 	if float64(length) > mostShare*f.size {
 		return v // most of it
 	}
-	return value{extent: part, cut: &cut{p, n, length}}
+	taken := f.piece(p, n, v)
+	if length > 0 {
+		taken.cut.size = length
+	}
+	return taken
 }
 
 // width returns the length of a slice expression x[:8] or x[i:i+8]; 0 if it is not constant.
