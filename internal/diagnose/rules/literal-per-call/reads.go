@@ -31,6 +31,7 @@ type use struct {
 	copies []lines    // that copy the table
 	field  *types.Var // that keeps the table
 	adds   bool       // the field's map gets further entries
+	grown  []lines    // where it does
 }
 
 // lines are those of a statement.
@@ -140,8 +141,11 @@ func stores(p *gocode.Place, loop *ast.RangeStmt) bool {
 
 // copied notes a statement that copies the table.
 func (u *use) copied(p *gocode.Place, n ast.Node) {
-	file := p.Fset.Position(n.Pos()).Filename
-	u.copies = append(u.copies, lines{file, syntax.ProfileName(p), syntax.Line(p, n.Pos()), syntax.Line(p, n.End())})
+	u.copies = append(u.copies, linesOf(p, n))
+}
+
+func linesOf(p *gocode.Place, n ast.Node) lines {
+	return lines{p.Fset.Position(n.Pos()).Filename, syntax.ProfileName(p), syntax.Line(p, n.Pos()), syntax.Line(p, n.End())}
 }
 
 // argument is reads for an argument of a call.
@@ -225,6 +229,7 @@ func (u *use) kept(p *gocode.Place, field *types.Var) bool {
 		case syntax.Defines(in, sel):
 		case added(in, sel):
 			u.adds = true
+			u.grown = append(u.grown, linesOf(in, sel))
 		case u.reads(in, sel):
 			reads++
 		default:

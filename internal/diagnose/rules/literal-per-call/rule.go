@@ -89,6 +89,24 @@ func (l lines) add(p *rule.Pass, m *rule.Match) {
 	}
 }
 
+// growth are the runtime's functions in which a map grows.
+var growth = []string{
+	"internal/runtime/maps.(*table).grow", "internal/runtime/maps.(*table).rehash", "internal/runtime/maps.(*table).split",
+	"internal/runtime/maps.(*Map).growToTable", "internal/runtime/maps.(*Map).growToSmall",
+}
+
+// addGrowth adds the rows in which a line lets the map grow: it would hold only the added entries.
+func (l lines) addGrowth(p *rule.Pass, m *rule.Match) {
+	grows := func(r *site.Row) bool { return slices.ContainsFunc(growth, r.Below) }
+	for _, s := range p.Table.Sites {
+		if s == m.Site || s.File != l.file || s.Function != l.function || s.Line < l.from || s.Line > l.to {
+			continue
+		}
+		m.CPU = append(m.CPU, stacks.Select(s.CPU, grows)...)
+		m.Allocs = append(m.Allocs, stacks.Select(s.Allocs, stacks.Leaf)...)
+	}
+}
+
 func judge(c *finder.Case) bool {
 	for _, n := range c.Place.Nodes {
 		if lit, ok := n.(*ast.CompositeLit); ok && table(c.Place, lit) {
@@ -121,6 +139,9 @@ func guilty(c *finder.Case, lit *ast.CompositeLit) bool {
 	lines{c.Site.File, c.Site.Function, syntax.Line(p, lit.Lbrace) + 1, syntax.Line(p, lit.Rbrace) - 1}.add(c.Pass, c.Match)
 	for _, l := range u.copies {
 		l.add(c.Pass, c.Match)
+	}
+	for _, l := range u.grown {
+		l.addGrowth(c.Pass, c.Match)
 	}
 	return true
 }
