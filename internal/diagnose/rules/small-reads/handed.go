@@ -24,7 +24,7 @@ import (
 type handed struct {
 	pass *rule.Pass
 	// to has what is handed over, by the packages that read it.
-	to    map[string]*handover
+	to    map[string][]*handover
 	cheap map[site.Frame]bool
 	// lines has the rows of a line that hands over, of which the first match takes all.
 	lines map[site.Frame][]*site.Row
@@ -55,7 +55,7 @@ func handedOver(p *rule.Pass) []finder.Line {
 }
 
 func newHanded(p *rule.Pass) *handed {
-	return &handed{pass: p, to: map[string]*handover{}, cheap: map[site.Frame]bool{}, lines: map[site.Frame][]*site.Row{}}
+	return &handed{pass: p, to: map[string][]*handover{}, cheap: map[site.Frame]bool{}, lines: map[site.Frame][]*site.Row{}}
 }
 
 // caller returns the index of the main module's frame for which a row reads a small piece, -1 for
@@ -184,8 +184,8 @@ func (h *handed) created(p *gocode.Place, call *ast.CallExpr) string {
 	return " (" + syntax.Where(from[0].Place, from[0].Value.Pos()) + ")"
 }
 
-// over returns the call that hands the file over to the modules between a frame and the read; nil
-// if the source does not show which it is.
+// over returns the call that hands the file over to the modules between a frame and the read, one
+// in a function of the stack if there are several; nil if the source does not show it.
 func (h *handed) over(r *site.Row, i int) *handover {
 	if i <= r.Owner {
 		return nil
@@ -207,12 +207,20 @@ func (h *handed) over(r *site.Row, i int) *handover {
 		found = h.search(pkgs)
 		h.to[key] = found
 	}
-	return found
+	for _, to := range found {
+		if slices.ContainsFunc(r.Stack[i:], func(f *site.Frame) bool { return f.Function == to.frame.Function }) {
+			return to
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return found[0]
 }
 
-// search returns the first call of the main module that passes a file or a connection for a reader
-// to a function of some packages.
-func (h *handed) search(pkgs map[string]bool) *handover {
+// search returns the calls of the main module that pass a file or a connection for a reader to a
+// function of some packages.
+func (h *handed) search(pkgs map[string]bool) (found []*handover) {
 	takes := func(fn *types.Func) bool { return fn.Pkg() != nil && pkgs[fn.Pkg().Path()] }
 	for _, place := range h.pass.Syntax.Calls(takes) {
 		for _, call := range place.Calls() {
@@ -223,12 +231,12 @@ func (h *handed) search(pkgs map[string]bool) *handover {
 			sig := fn.Signature()
 			for i, arg := range call.Args {
 				if i < sig.Params().Len() && replaceable(sig.Params().At(i).Type()) && unbuffered(h.pass.Syntax, place, arg) {
-					return &handover{h.frame(place, call), place, call, arg}
+					found = append(found, &handover{h.frame(place, call), place, call, arg})
 				}
 			}
 		}
 	}
-	return nil
+	return found
 }
 
 // frame returns the frame of a call as a stack would have it.
