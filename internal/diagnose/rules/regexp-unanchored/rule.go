@@ -16,8 +16,11 @@ import (
 )
 
 const (
-	// anchoredCall is what a call of an anchored expression takes that does not match, in seconds.
+	// anchoredCall is what a call of an anchored expression takes that does not match, in seconds:
+	// 35 ns for a literal or a class of characters, 90 ns for alternatives (Go 1.26). fastCall is
+	// the former.
 	anchoredCall = 100e-9
+	fastCall     = 35e-9
 	// leastCall is the minimum time of a call: in less the engine has hardly searched.
 	leastCall = 3 * anchoredCall
 )
@@ -114,7 +117,7 @@ func judge(c *finder.Case) bool {
 // costs the same with it.
 func saves(each float64) rule.Fraction {
 	rest := 1 - anchoredCall/each
-	return rule.Fraction{Expect: 0.95 * rest, Low: 0.4 * rest, High: min(1, rest+0.02)}
+	return rule.Fraction{Expect: 0.95 * rest, Low: 0.4 * rest, High: 1 - fastCall/each}
 }
 
 // describe returns a clause about the patterns.
