@@ -171,7 +171,7 @@ func (s *Copies) copier(p *gocode.Place, call *ast.CallExpr) bool {
 	case "":
 		return false
 	}
-	if strings.HasPrefix(name, "(*sync.") || cloneName(p.Callee(call)) {
+	if strings.HasPrefix(name, "(*sync.") || Clones(name) {
 		return true
 	}
 	decl, ok := s.syntax.Declared(p.Callee(call))
@@ -196,17 +196,15 @@ func (s *Copies) flat(p *gocode.Place) bool {
 	return s.flats[p.Decl]
 }
 
-// cloneName reports whether a function of another module is called as functions are that make deep
-// copies.
-func cloneName(fn *types.Func) bool {
-	if fn == nil {
-		return false
-	}
-	switch fn.Name() {
-	case "Clone", "CloneVT", "CloneOf", "DeepCopy", "DeepCopyObject", "DeepClone":
+// Clones reports whether a function is called as functions are that make deep copies, by its name
+// in a profile or the type checker's.
+func Clones(function string) bool {
+	name, _, _ := strings.Cut(function[strings.LastIndexByte(function, '/')+1:], "[")
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case "Clone", "CloneOf", "CloneVT", "CloneMessageVT", "DeepCopy", "DeepCopyObject", "DeepClone":
 		return true
 	}
-	return funcname.Match(fn.FullName(), "github.com/mitchellh/copystructure.Copy", "github.com/mohae/deepcopy.Copy")
+	return funcname.Match(function, "github.com/mitchellh/copystructure.Copy", "github.com/mohae/deepcopy.Copy")
 }
 
 // Inline is a deep copy that a function makes without calling another one for it.

@@ -12,7 +12,7 @@ import (
 	clonetoread "github.com/hone-go/hone/internal/diagnose/rules/clone-to-read"
 )
 
-// TestCloneToReadShapes: a deep copy of what is stored is not needed by those who only read it.
+// TestCloneToReadShapes finds deep copies whose callers only read them, and no others.
 func TestCloneToReadShapes(t *testing.T) {
 	const head = `import (
 	"encoding/json"

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -62,22 +63,11 @@ Seen in the field: milvus-io/milvus#29620, mondoohq/mql#3125, grafana/dskit#1038
 // is not in one itself; -1 for none.
 func cloner(r *site.Row) int {
 	for i := 1; i < len(r.Stack); i++ {
-		if r.Stack[i].Owner.Kind == gocode.Main && clones(r.Stack[i-1].Function) && !clones(r.Stack[i].Function) {
+		if r.Stack[i].Owner.Kind == gocode.Main && flow.Clones(r.Stack[i-1].Function) && !flow.Clones(r.Stack[i].Function) {
 			return i
 		}
 	}
 	return -1
-}
-
-// clones reports whether a function makes a deep copy, by its name in a profile or the type
-// checker's.
-func clones(function string) bool {
-	name, _, _ := strings.Cut(function[strings.LastIndexByte(function, '/')+1:], "[")
-	switch name[strings.LastIndexByte(name, '.')+1:] {
-	case "Clone", "CloneOf", "CloneVT", "CloneMessageVT", "DeepCopy", "DeepCopyObject", "DeepClone":
-		return true
-	}
-	return funcname.Match(function, "github.com/mitchellh/copystructure.Copy", "github.com/mohae/deepcopy.Copy")
 }
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
