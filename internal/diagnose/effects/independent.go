@@ -7,7 +7,6 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -193,7 +192,7 @@ func (r *iteration) walk(n ast.Node) {
 
 // locks reports whether a call locks or unlocks a mutex, where that may be ignored.
 func (r *iteration) locks(call *ast.CallExpr) bool {
-	return r.locked && funcname.Match(r.CalleeName(call), "(*sync.Mutex).*", "(*sync.RWMutex).*")
+	return r.locked && syntax.OnMutex(r.Place, call)
 }
 
 // ends refuses statements that end the loop early.

@@ -44,6 +44,11 @@ func Calls(p *gocode.Place) []*ast.CallExpr {
 	return calls
 }
 
+// OnMutex reports whether a call is of a method of a sync.Mutex or sync.RWMutex.
+func OnMutex(p *gocode.Place, call *ast.CallExpr) bool {
+	return funcname.Match(p.CalleeName(call), "(*sync.Mutex).*", "(*sync.RWMutex).*")
+}
+
 // CallsOf returns the calls on the line of functions whose full names match one of the patterns
 // ("fmt.Sprintf", "(*log.Logger).Printf").
 func CallsOf(p *gocode.Place, patterns ...string) []*ast.CallExpr {

@@ -410,7 +410,7 @@ func (f *followed) call(call *ast.CallExpr) bool {
 		return true
 	}
 	name := f.CalleeName(call)
-	if funcname.Match(name, "(*sync.Mutex).*", "(*sync.RWMutex).*", "(*sync/atomic.*).Load") {
+	if syntax.OnMutex(f.Place, call) || funcname.Match(name, "(*sync/atomic.*).Load") {
 		return true
 	}
 	if funcname.Match(name, "time.Now", "time.Since", "time.Until") {

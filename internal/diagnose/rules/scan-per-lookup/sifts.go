@@ -172,7 +172,7 @@ func locking(p *gocode.Place, stmt ast.Stmt) bool {
 	case *ast.DeferStmt:
 		call = s.Call
 	}
-	return call != nil && funcname.Match(p.CalleeName(call), "(*sync.Mutex).*", "(*sync.RWMutex).*")
+	return call != nil && syntax.OnMutex(p, call)
 }
 
 // skipping reports whether a branch does nothing but go on with the next element: it continues the
