@@ -98,6 +98,10 @@ type Function struct {
 	StoppedAfter int64 `json:"stopped_after_requests,omitempty"`
 	// Params says how each named parameter was hashed: by its value, by its address, or not at all.
 	Params []Taken `json:"params"`
+	// Given and Returned sum up the values of the named parameters, as Params lists them, and
+	// of the first four results. Empty in older recordings.
+	Given    []Values `json:"given,omitempty"`
+	Returned []Values `json:"returned,omitempty"`
 	// Again says how often the input, without the receiver, was that of the last call about the
 	// same object, which one part of the input identifies: first no part, so that all calls are
 	// about one object, then each parameter in turn. The elements of a last parameter ...any are
@@ -152,7 +156,8 @@ type Source struct {
 
 // Parse reads what the probe writes: a line "requests N DIFFERENT ITERATIONS", a line of numbers
 // for each watched function, which starts with its index in sources, and lines "site …" for
-// the callers of the function before them, and lines "also FIRST THEN TIMES" for pairs.
+// the callers of the function before them, "given …" and "returned …" for its values, and
+// lines "also FIRST THEN TIMES" for pairs.
 func Parse(text []byte, sources []Source) (*Counts, error) {
 	c := &Counts{Functions: []Function{}}
 	scan := bufio.NewScanner(bytes.NewReader(text))
@@ -160,6 +165,12 @@ func Parse(text []byte, sources []Source) (*Counts, error) {
 		words := strings.Fields(scan.Text())
 		if n > 1 && len(words) > 3 && words[0] == "site" {
 			if err := c.addSite(words[1:], sources); err != nil {
+				return nil, fmt.Errorf("inputs: line %d: %w", n, err)
+			}
+			continue
+		}
+		if n > 1 && len(words) > 0 && (words[0] == "given" || words[0] == "returned") {
+			if err := c.addValues(words[1:], sources, words[0] == "returned"); err != nil {
 				return nil, fmt.Errorf("inputs: line %d: %w", n, err)
 			}
 			continue
@@ -263,6 +274,9 @@ func Read(data []byte) (*Counts, error) {
 		if f.Calls < 0 || f.Hashed < 0 || f.Hashed > f.Calls || f.Different < 0 || f.InRequest < 0 || f.InRequest > f.Hashed || f.PerRequest < 0 ||
 			f.Texts < 0 || f.Texts > f.Calls || f.TextsInRequest < 0 || f.TextsInRequest > f.Texts || f.Same < 0 || f.Compared < f.Same || f.Overlapping < 0 || f.Overlapping > f.Calls || f.StoppedAfter < 0 {
 			return nil, fmt.Errorf("inputs: the figures of function %d, %q, contradict each other", i, f.Name)
+		}
+		if odd := func(v Values) bool { return !v.consistent() }; slices.ContainsFunc(f.Given, odd) || slices.ContainsFunc(f.Returned, odd) {
+			return nil, fmt.Errorf("inputs: the values of function %d, %q, contradict each other", i, f.Name)
 		}
 		wrong := func(a Again) bool { return a.Same < 0 || a.Calls < a.Same || a.Calls > f.Calls }
 		if slices.ContainsFunc(f.Again, wrong) || slices.ContainsFunc(f.Sites, func(s Site) bool { return slices.ContainsFunc(s.Again, wrong) }) {

@@ -70,6 +70,17 @@ func main() {
 	for i := 0; i < 30000; i++ {
 		many(i)
 	}
+	for i := 0; i < 10; i++ {
+		trim("")
+		trim(" left")
+		trim(fmt.Sprintf("%064d", i))
+		trim(strings.Repeat("ä", 31) + fmt.Sprint(i))
+	}
+	record := &log{}
+	for i := 0; i < 20; i++ {
+		record.text = append(record.text, strings.Repeat(string(rune('a'+i)), 100)...)
+		record.scan(record.text)
+	}
 	for i := 0; i < 3; i++ {
 		met.Add(3)
 		filling.Add(3)
@@ -167,6 +178,12 @@ func text(s string) int { return len(s) }
 
 func many(i int) int { return i }
 
+func trim(s string) (string, error) { return strings.TrimSpace(s), nil }
+
+type log struct{ text []byte }
+
+func (l *log) scan(text []byte) int { return len(text) }
+
 func deep(n int) int {
 	if n == 0 {
 		return 0
@@ -217,6 +234,8 @@ func TestCountsInputs(t *testing.T) {
 		{Name: "main.state", Package: "example.com/app", File: main, Line: lineOf(t, main, "func state(")},
 		{Name: "example.com/app/part/part%2ev1.ExecContext", Package: "example.com/app/part/part.v1", File: part, Line: lineOf(t, part, "func ExecContext(")},
 		{Name: "main.often", Package: "example.com/app", File: main, Line: lineOf(t, main, "func often(")},
+		{Name: "main.trim", Package: "example.com/app", File: main, Line: lineOf(t, main, "func trim(")},
+		{Name: "main.(*log).scan", Package: "example.com/app", File: main, Line: lineOf(t, main, "func (l *log) scan(")},
 		{Name: "main.gone", Package: "example.com/app", File: main, Line: 1},
 	}
 	b := mustBuild(t, BuildSpec{Package: ".", Dir: dir, Inputs: funcs})
@@ -229,7 +248,7 @@ func TestCountsInputs(t *testing.T) {
 		t.Fatal(missing)
 	}
 	got := map[string]string{}
-	again := map[string]string{}
+	again, values := map[string]string{}, map[string]string{}
 	also := 0
 	for i, line := range strings.Split(strings.TrimSpace(string(parts[PartInputs])), "\n") {
 		words := strings.Fields(line)
@@ -243,6 +262,9 @@ func TestCountsInputs(t *testing.T) {
 				t.Errorf("the same text: %s", line)
 			}
 			also++
+		case words[0] == "given", words[0] == "returned":
+			fmt.Sscan(words[1], &id)
+			values[strings.Join([]string{words[0], words[2], b.Watched[id].Name}, " ")] = strings.Join(words[3:], " ")
 		case words[0] == "site":
 			fmt.Sscan(words[1], &id)
 			again[b.Watched[id].Name+" "+words[2]] = strings.Join(words[3:], " ")
@@ -296,6 +318,21 @@ func TestCountsInputs(t *testing.T) {
 	site := fmt.Sprint("example.com/app/part/part%2ev1.ExecContext ", lineOf(t, main, "part.Exec("))
 	if want := "59 0 59 0 58 0 56 52 0 0 0 0 0 0 0 0 0 0 " + main; again[site] != want {
 		t.Errorf("%s: %q, want %q", site, again[site], want)
+	}
+	// How many, empty, length, texts, ASCII, returned unchanged; grown, their bytes, new bytes.
+	for name, want := range map[string]string{
+		"given 0 main.text":        "90 0 170 90 90 0 0 0 0",
+		"returned 0 main.text":     "90 0 170 0 0 0 0 0 0",
+		"given 0 main.trim":        "40 10 1320 30 20 0 0 0 0",
+		"returned 0 main.trim":     "40 10 1310 30 20 20 0 0 0",
+		"returned 1 main.trim":     "40 40 0 0 0 0 0 0 0",
+		"given 0 main.(*log).scan": "20 0 21000 20 20 0 19 20900 1900",
+		"given 0 main.check":       "10 0 1950 10 10 0 0 0 0",
+		"returned 0 main.check":    "10 0 0 0 0 0 0 0 0",
+	} {
+		if values[name] != want {
+			t.Errorf("%s: %q, want %q", name, values[name], want)
+		}
 	}
 	var calls, hashed, different int
 	fmt.Sscan(got["main.many"], &calls, &hashed, &different)

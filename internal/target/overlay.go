@@ -38,7 +38,7 @@ func (at placement) source() ([]byte, error) {
 	}
 	if at.inputs != "" {
 		parts[6] = "inputs.go"
-		parts = append(parts, "results.go", "again.go")
+		parts = append(parts, "results.go", "again.go", "values.go")
 	}
 	var imports []string
 	var body bytes.Buffer

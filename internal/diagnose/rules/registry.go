@@ -5,6 +5,7 @@ package rules
 import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	absentnotcached "github.com/hone-go/hone/internal/diagnose/rules/absent-not-cached"
+	asciitext "github.com/hone-go/hone/internal/diagnose/rules/ascii-text"
 	atomichotspot "github.com/hone-go/hone/internal/diagnose/rules/atomic-hotspot"
 	batchbarrier "github.com/hone-go/hone/internal/diagnose/rules/batch-barrier"
 	binaryreflect "github.com/hone-go/hone/internal/diagnose/rules/binary-reflect"
@@ -72,6 +73,7 @@ import (
 	gcassistlatency "github.com/hone-go/hone/internal/diagnose/rules/gc-assist-latency"
 	gccpusparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	goroutineleak "github.com/hone-go/hone/internal/diagnose/rules/goroutine-leak"
+	growinginput "github.com/hone-go/hone/internal/diagnose/rules/growing-input"
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
 	heapboxedelements "github.com/hone-go/hone/internal/diagnose/rules/heap-boxed-elements"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
@@ -194,6 +196,7 @@ import (
 	typeinfopervalue "github.com/hone-go/hone/internal/diagnose/rules/type-info-per-value"
 	unbufferedlog "github.com/hone-go/hone/internal/diagnose/rules/unbuffered-log"
 	unchangedinput "github.com/hone-go/hone/internal/diagnose/rules/unchanged-input"
+	unchangedtext "github.com/hone-go/hone/internal/diagnose/rules/unchanged-text"
 	unchangedwrite "github.com/hone-go/hone/internal/diagnose/rules/unchanged-write"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
 	wholeperchange "github.com/hone-go/hone/internal/diagnose/rules/whole-per-change"
@@ -206,6 +209,7 @@ import (
 func All() []rule.Rule {
 	return []rule.Rule{
 		absentnotcached.Rule(),
+		asciitext.Rule(),
 		atomichotspot.Rule(),
 		batchbarrier.Rule(),
 		binaryreflect.Rule(),
@@ -273,6 +277,7 @@ func All() []rule.Rule {
 		gcassistlatency.Rule(),
 		gccpusparememory.Rule(),
 		goroutineleak.Rule(),
+		growinginput.Rule(),
 		headerkeyform.Rule(),
 		heapboxedelements.Rule(),
 		heavyctorpercall.Rule(),
@@ -395,6 +400,7 @@ func All() []rule.Rule {
 		typeinfopervalue.Rule(),
 		unbufferedlog.Rule(),
 		unchangedinput.Rule(),
+		unchangedtext.Rule(),
 		unchangedwrite.Rule(),
 		variablesizemake.Rule(),
 		wholeperchange.Rule(),

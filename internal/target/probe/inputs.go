@@ -38,6 +38,7 @@ const (
 	hone0inputRequests = 1 << 19 // that are distinguished
 	hone0inputText     = 64      // bytes of the shortest string or []byte that is compared between functions
 	hone0inputParams   = 16
+	hone0inputResults  = 4
 	hone0inputParts    = 8   // of an input that may be the key of what a function writes
 	hone0inputSites    = 64  // lines that call a function
 	hone0inputKey      = 256 // bytes of the longest string that may be one
@@ -109,6 +110,9 @@ type hone0watched struct {
 
 	again hone0agains
 	sites map[hone0site]*hone0agains // of calls with a last parameter ...interface{}
+
+	args [hone0inputParams]hone0values
+	outs [hone0inputResults]hone0values
 }
 
 var (
@@ -154,6 +158,7 @@ func hone0collectInputs() {
 		w.stable, w.stablePerRequest, w.results = hone0distinct{}, hone0distinct{}, hone0results{}
 		w.hone0running = hone0running{}
 		w.again, w.sites = hone0agains{}, nil
+		w.args, w.outs = [hone0inputParams]hone0values{}, [hone0inputResults]hone0values{}
 		*w.on = true
 		w.mu.Unlock()
 	}
@@ -218,6 +223,7 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) func(...int
 	if long {
 		w.text(text, request)
 	}
+	w.given(receiver, request, args)
 	w.spent += hone0nanotime() - start
 	w.stop()
 	for i, k := range kinds {
@@ -245,7 +251,11 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) func(...int
 		return nil
 	}
 	w.enter(stable)
-	return func(results ...interface{}) { w.returned(stable, results) }
+	longest := uint64(0)
+	if len(h.text) > 0 {
+		longest = hone0sum(h.text)
+	}
+	return func(results ...interface{}) { w.returned(stable, longest, results) }
 }
 
 // stop ends the examination of a function's calls when enough of them are known. That is early for
@@ -543,7 +553,11 @@ func hone0currentRequest() uintptr {
 // longer examined plus one, 0 if all were; how each parameter was hashed; and, for all calls and
 // for each part of the input (see hone0keys), calls after one with the same key, and how many of
 // these had the same input as the last one with that key. Lines "site F LINE … FILE" have the same
-// for the calls from one line. Lines "also F G N" follow: in N requests, function G got a text that
+// for the calls from one line. Lines "given F I …" and "returned F I …" sum up the values of a
+// parameter and of a result: how many, how many are empty, their length, how many are texts, how
+// many of these are ASCII, how many are equal to the longest of the parameters; and, of texts that
+// begin with the last one about the same object, how many there are, their bytes, and the bytes
+// after that beginning. Lines "also F G N" follow: in N requests, function G got a text that
 // function F had got before.
 func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err error) {
 	if what == "clear" {
@@ -570,6 +584,12 @@ func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err er
 		for site, again := range w.sites {
 			text = append(text, "site "+hone0strconv.Itoa(id)+" "+hone0strconv.Itoa(site.line)...)
 			text = append(again.append(text), " "+site.file+"\n"...)
+		}
+		for i := range w.args {
+			text = w.args[i].append(text, "given", id, i)
+		}
+		for i := range w.outs {
+			text = w.outs[i].append(text, "returned", id, i)
 		}
 		w.mu.Unlock()
 	}

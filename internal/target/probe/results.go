@@ -88,11 +88,12 @@ func (r *hone0running) leave(input uint64) {
 	}
 }
 
-// returned hashes the results of a call, given their addresses. A result that is identified only by
-// its address is not compared.
-func (w *hone0watched) returned(input uint64, results []interface{}) {
+// returned hashes the results of a call, given their addresses, the call's input and the hash of
+// its longest text. A result that is identified only by its address is not compared.
+func (w *hone0watched) returned(input, text uint64, results []interface{}) {
 	w.mu.Lock()
 	w.leave(input)
+	w.gave(text, results)
 	w.mu.Unlock()
 	if len(results) == 0 {
 		return

@@ -177,7 +177,13 @@ func inputs(p *rule.Pass, s *site.Site) string {
 	}
 	names := slices.SortedFunc(maps.Keys(byCallee), func(a, b string) int { return cmp.Or(cmp.Compare(byCallee[b], byCallee[a]), strings.Compare(a, b)) })
 	for _, name := range append(names, s.Function) {
-		if words := evidence.InputsSeen(p, name); words != "" {
+		words, values := evidence.InputsSeen(p, name), evidence.ValuesSeen(p, name)
+		if words != "" && values != "" {
+			words += ": "
+		} else if values != "" {
+			words = "got "
+		}
+		if words += values; words != "" {
 			return funcname.Short(funcname.Typed(name)) + " " + words
 		}
 	}

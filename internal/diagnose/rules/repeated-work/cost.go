@@ -9,81 +9,20 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/diagnose/watched"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/inputs"
-	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 )
 
-// cost is the cost of the rows that pass through a function.
-type cost struct {
-	nanoseconds, bytes int64
-	recursive          bool
-	rows               []*site.Row // of CPU
-}
-
-// costs sums up rows by the watched functions in their stacks.
-func costs(p *rule.Pass) map[string]*cost {
-	watched := map[string]*cost{}
-	for _, f := range p.Inputs.Functions {
-		watched[f.Name] = &cost{}
-	}
-	add := func(r *site.Row, to func(*cost)) {
-		seen := map[*cost]bool{}
-		for _, f := range r.Stack {
-			c := watched[f.Function]
-			if c == nil {
-				continue
-			}
-			if seen[c] {
-				c.recursive = true
-				continue
-			}
-			seen[c] = true
-			to(c)
-		}
-	}
-	p.EachRow(func(r *site.Row) {
-		add(r, func(c *cost) { c.nanoseconds, c.rows = c.nanoseconds+r.Value, append(c.rows, r) })
-	})
-	for _, s := range p.Table.Sites {
-		for _, r := range s.Allocs {
-			add(r, func(c *cost) { c.bytes += r.Value })
-		}
-	}
-	return watched
-}
-
 // worth reports whether a call costs more than a lookup of its result would.
-func (c *cost) worth(p *rule.Pass, f *inputs.Function) bool {
-	units := p.Inputs.Units
-	ph, ok := p.Manifest.Phase(recording.PhaseCPU)
-	if !ok || units <= 0 {
-		return false
-	}
-	profiled := float64(max(ph.Requests, int64(ph.Runs)))
-	if p.Manifest.Target.Bench != "" {
-		profiled = 0
-		for _, b := range ph.Benchmarks {
-			for _, s := range b.Samples {
-				profiled += float64(s.Iterations)
-			}
-		}
-	}
-	perUnit := float64(f.Calls) / units
-	if f.Stopped { // later ones were not looked at
-		e, ok := p.Counts.Line(f.Package, f.File, f.Line)
-		if !ok {
-			return false
-		}
-		perUnit = e.PerUnit
-	}
-	calls := perUnit * profiled // in the window of the profiles
+func worth(p *rule.Pass, c *watched.Cost, f *inputs.Function) bool {
+	calls := watched.Calls(p, f)
 	seconds, bytes := leastCost, float64(leastBytes)
 	if f.Different <= mostVariables {
 		seconds, bytes = leastFetched, leastFetchedBytes
 	}
-	return calls > 0 && (float64(c.nanoseconds)*1e-9 >= seconds*calls || float64(c.bytes) >= bytes*calls)
+	return calls > 0 && (float64(c.Nanoseconds)*1e-9 >= seconds*calls || float64(c.Bytes) >= bytes*calls)
 }
 
 // pure returns the confidence that a function's result depends only on its input and that it has no
@@ -128,7 +67,7 @@ func (s *search) shared(name string) bool {
 	c := s.costs[name]
 	callers, lines := map[gocode.Pos]int64{}, map[gocode.Pos]int64{}
 	var total int64
-	for _, r := range c.rows {
+	for _, r := range c.Rows {
 		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
 		if i < 0 || i+1 >= len(r.Stack) {
 			continue
@@ -148,7 +87,7 @@ func (s *search) shared(name string) bool {
 
 // quiet reports whether the profile shows no side effects below a function.
 func (s *search) quiet(name string) bool {
-	fine, file := effects.PureBelow(s.costs[name].rows, func(r *site.Row) int {
+	fine, file := effects.PureBelow(s.costs[name].Rows, func(r *site.Row) int {
 		return slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
 	})
 	return fine && !file

@@ -43,7 +43,7 @@ func (s *search) few(in *inputs.Function) *found {
 			least = provedCalls // a program that exits may repeat the same work to measure itself
 		}
 	}
-	if c == nil || c.recursive || in.Calls < least || !c.worth(s.pass, in) {
+	if c == nil || c.Recursive || in.Calls < least || !worth(s.pass, c, in) {
 		return nil
 	}
 	f := &found{Function: in, where: always, repeats: 1 - float64(different)/float64(in.Calls)}
@@ -95,7 +95,7 @@ func (s *search) few(in *inputs.Function) *found {
 // function.
 func (s *search) share(name string) float64 {
 	c, t := s.costs[name], s.pass.Table.Totals
-	return max(float64(c.nanoseconds)*1e-9/max(t.TotalSeconds, 1e-9), float64(c.bytes)/max(float64(t.AllocBytes), 1))
+	return max(float64(c.Nanoseconds)*1e-9/max(t.TotalSeconds, 1e-9), float64(c.Bytes)/max(float64(t.AllocBytes), 1))
 }
 
 // sendsBodies reports whether requests of the load have a body: it is the same for all with one
@@ -107,7 +107,7 @@ func (s *search) sendsBodies() bool {
 
 // own reports whether a function belongs to the program's module.
 func (s *search) own(in *inputs.Function) bool {
-	for _, r := range s.costs[in.Name].rows {
+	for _, r := range s.costs[in.Name].Rows {
 		for _, f := range r.Stack {
 			if f.Function == in.Name {
 				return f.Owner.Kind == gocode.Main
@@ -126,7 +126,7 @@ func (s *search) loop(name string, repeats float64) bool {
 	}
 	var most *site.Frame
 	var value int64
-	for _, r := range s.costs[name].rows {
+	for _, r := range s.costs[name].Rows {
 		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
 		if i+1 < len(r.Stack) && r.Value > value {
 			most, value = r.Stack[i+1], r.Value
@@ -166,7 +166,7 @@ func (s *search) varied(in *inputs.Function, different int64) bool {
 // pureBelow reports whether the profile shows no side effects below a function, and whether it
 // reads a file.
 func (s *search) pureBelow(name string) (fine, file bool) {
-	return effects.PureBelow(s.costs[name].rows, func(r *site.Row) int {
+	return effects.PureBelow(s.costs[name].Rows, func(r *site.Row) int {
 		return slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
 	})
 }

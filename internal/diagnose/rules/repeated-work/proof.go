@@ -130,7 +130,7 @@ func hashesSecrets(in *inputs.Function) bool {
 func (s *search) allocatesOnly(name string) bool {
 	const most = 0.8
 	var total, own int64
-	for _, r := range s.costs[name].rows {
+	for _, r := range s.costs[name].Rows {
 		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
 		if i < 0 {
 			continue
@@ -147,7 +147,7 @@ func (s *search) allocatesOnly(name string) bool {
 // asks reports whether the profile shows that a function sends a request to another service or a
 // database.
 func (s *search) asks(name string) bool {
-	for _, r := range s.costs[name].rows {
+	for _, r := range s.costs[name].Rows {
 		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
 		for _, f := range r.Stack[:max(i, 0)] {
 			if funcname.Match(f.Function, "net/http.(*Client).*", "net/http.(*Transport).*", "database/sql.*", "net.(*conn).Write", "google.golang.org/grpc.(*ClientConn).Invoke") {

@@ -9,6 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/watched"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/site"
@@ -80,7 +81,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Inputs == nil || p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	s := search{pass: p, known: map[string]*found{}, costs: costs(p)}
+	s := search{pass: p, known: map[string]*found{}, costs: watched.Costs(p)}
 	judge := func(c *finder.Case) bool {
 		f := s.of(c.Match)
 		if f != nil {
@@ -95,7 +96,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 type search struct {
 	pass  *rule.Pass
 	known map[string]*found
-	costs map[string]*cost
+	costs map[string]*watched.Cost
 }
 
 // found is a function that repeats work.
@@ -195,8 +196,8 @@ func (s *search) surely(in *inputs.Function) *found {
 	if c == nil || !f.repeated(s.pass, s.answersTheSame(in)) {
 		return nil
 	}
-	f.recursive = c.recursive
-	if !f.recursive && (!c.worth(s.pass, in) || s.allocatesOnly(in.Name)) || hashesSecrets(in) {
+	f.recursive = c.Recursive
+	if !f.recursive && (!worth(s.pass, c, in) || s.allocatesOnly(in.Name)) || hashesSecrets(in) {
 		return nil
 	}
 	if f.visits = s.addsAgain(f); f.visits {

@@ -64,7 +64,7 @@ func (s *search) textOfTwo(in *inputs.Function) *found {
 // has no side effects, by the profile.
 func (s *search) decodes(in *inputs.Function) bool {
 	c := s.costs[in.Name]
-	return c != nil && !c.recursive && c.worth(s.pass, in) && s.quiet(in.Name) &&
+	return c != nil && !c.Recursive && worth(s.pass, c, in) && s.quiet(in.Name) &&
 		startsWith(in, "Unmarshal", "Decode", "Parse", "Compile", "Scan", "Sum", "Hash", "Digest", "Valid", "Verify", "Get", "Extract", "Tokenize", "Split",
 			"Decompress", "Inflate", "New", "Load", "From", "Lookup", "Find", "Must")
 }
@@ -74,7 +74,7 @@ func (s *search) together(a, b string) bool {
 	in := func(r *site.Row, name string) bool {
 		return slices.ContainsFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
 	}
-	return slices.ContainsFunc(s.costs[a].rows, func(r *site.Row) bool { return in(r, b) })
+	return slices.ContainsFunc(s.costs[a].Rows, func(r *site.Row) bool { return in(r, b) })
 }
 
 func differentTexts(n string) string {

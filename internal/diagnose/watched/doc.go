@@ -1,0 +1,3 @@
+// Package watched answers what the functions cost whose inputs a recording counted, in all and per
+// call.
+package watched
