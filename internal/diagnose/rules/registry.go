@@ -107,6 +107,7 @@ import (
 	mapiteration "github.com/hone-go/hone/internal/diagnose/rules/map-iteration"
 	mapperobject "github.com/hone-go/hone/internal/diagnose/rules/map-per-object"
 	maxconnsperhost "github.com/hone-go/hone/internal/diagnose/rules/max-conns-per-host"
+	mergechain "github.com/hone-go/hone/internal/diagnose/rules/merge-chain"
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
 	mostlyempty "github.com/hone-go/hone/internal/diagnose/rules/mostly-empty"
 	nestedjsonmethods "github.com/hone-go/hone/internal/diagnose/rules/nested-json-methods"
@@ -200,6 +201,7 @@ import (
 	unchangedwrite "github.com/hone-go/hone/internal/diagnose/rules/unchanged-write"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
 	wholeperchange "github.com/hone-go/hone/internal/diagnose/rules/whole-per-change"
+	windowperstep "github.com/hone-go/hone/internal/diagnose/rules/window-per-step"
 	workunittoosmall "github.com/hone-go/hone/internal/diagnose/rules/work-unit-too-small"
 	writebeforeanswer "github.com/hone-go/hone/internal/diagnose/rules/write-before-answer"
 	zeroedbuffer "github.com/hone-go/hone/internal/diagnose/rules/zeroed-buffer"
@@ -311,6 +313,7 @@ func All() []rule.Rule {
 		mapiteration.Rule(),
 		mapperobject.Rule(),
 		maxconnsperhost.Rule(),
+		mergechain.Rule(),
 		metriclabelpercall.Rule(),
 		mostlyempty.Rule(),
 		nestedjsonmethods.Rule(),
@@ -404,6 +407,7 @@ func All() []rule.Rule {
 		unchangedwrite.Rule(),
 		variablesizemake.Rule(),
 		wholeperchange.Rule(),
+		windowperstep.Rule(),
 		workunittoosmall.Rule(),
 		writebeforeanswer.Rule(),
 		zeroedbuffer.Rule(),
