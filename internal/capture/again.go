@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,15 +102,41 @@ func (r *recorder) runLoadedAgain(ctx context.Context, start startFunc, spec tar
 	return all, windows, nil
 }
 
-// countedOps is how many operations of a benchmark are counted. Package testing does one more
+// At most countedOps operations of a benchmark are counted, and so few that all benchmarks together
+// take about countedTime without counters, but at least fewestOps. Package testing does one more
 // before.
-const countedOps = 200
+const (
+	countedOps  = 200
+	fewestOps   = 3
+	countedTime = 1.0 // seconds
+)
 
-// runBenchAgain runs a fixed number of each benchmark's operations. Counts per operation are known
-// only when there is one benchmark; of several, only counts per call are.
+// opsAgain returns how many operations of each benchmark to count, and how many seconds they take
+// without counters.
+func (r *recorder) opsAgain() (ops int, seconds float64) {
+	var each float64
+	for _, b := range r.kept(recording.PhaseClean).phase.Benchmarks {
+		fastest := math.Inf(1)
+		for _, s := range b.Samples {
+			fastest = min(fastest, s.SecondsPerOp)
+		}
+		if len(b.Samples) > 0 {
+			each += fastest
+		}
+	}
+	ops = countedOps
+	if each > 0 {
+		ops = max(fewestOps, int(min(countedOps, countedTime/each)))
+	}
+	return ops, float64(ops) * each
+}
+
+// runBenchAgain runs the same number of operations of each benchmark. Counts per operation are
+// known only when there is one benchmark; of several, only counts per call are.
 func (r *recorder) runBenchAgain(ctx context.Context, start startFunc, spec target.RunSpec, bin *target.Binary, i instrument) (stretch, map[string][]byte, error) {
 	b := &benchmark{program: program{recorder: r}}
-	spec.Dir, spec.Args = bin.Dir, b.args(fmt.Sprintf("%dx", countedOps))
+	ops, _ := r.opsAgain()
+	spec.Dir, spec.Args = bin.Dir, b.args(fmt.Sprintf("%dx", ops))
 	st, parts, err := r.runAgain(ctx, start, spec, i)
 	if err != nil {
 		return st, nil, err
@@ -154,8 +181,9 @@ func (e *slowError) Error() string {
 func (r *recorder) patienceAgain() *slowError {
 	clean := r.kept(recording.PhaseClean).phase
 	seconds := clean.Seconds / float64(max(clean.Runs, 1))
-	if r.o.Bench != "" && clean.Requests > 0 {
-		seconds = max(seconds, countedOps*clean.Seconds/float64(clean.Requests))
+	if r.o.Bench != "" {
+		_, counted := r.opsAgain()
+		seconds = max(seconds, counted)
 	}
 	plain := time.Duration(seconds * float64(time.Second))
 	return &slowError{plain: plain, limit: max(r.world.freeAgain, slowestAgain*plain)}

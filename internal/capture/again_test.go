@@ -75,3 +75,28 @@ func twoPackages() []byte {
 	b.Add([]profile.FrameSpec{{Function: "example.org/codec.Read", File: "codec.go", Line: 9}, {Function: "main.work", File: "main.go", Line: 3}}, 3, 3e7)
 	return built(b)
 }
+
+// TestOperationsAgain: fewer operations of benchmarks are counted where 200 take long.
+func TestOperationsAgain(t *testing.T) {
+	bench := func(seconds ...float64) (b recording.Benchmark) {
+		for _, s := range seconds {
+			b.Samples = append(b.Samples, recording.BenchSample{SecondsPerOp: s})
+		}
+		return b
+	}
+	for _, c := range []struct {
+		benchmarks []recording.Benchmark
+		ops        int
+	}{
+		{nil, 200},
+		{[]recording.Benchmark{bench(1e-6, 2e-6)}, 200},
+		{[]recording.Benchmark{bench(0.08, 0.05)}, 20},
+		{[]recording.Benchmark{bench(0.05), bench(0.2)}, 4},
+		{[]recording.Benchmark{bench(7)}, 3},
+	} {
+		r := &recorder{stretches: []stretch{{phase: recording.Phase{Name: recording.PhaseClean, Benchmarks: c.benchmarks}}}}
+		if ops, _ := r.opsAgain(); ops != c.ops {
+			t.Errorf("%v: %d operations, want %d", c.benchmarks, ops, c.ops)
+		}
+	}
+}

@@ -61,9 +61,22 @@ func unitsOfWork(p *rule.Pass) float64 {
 	case ph.Requests > 0:
 		return float64(ph.Requests)
 	case p.Manifest.Target.Bench != "":
-		return 0
+		return operations(ph)
 	}
 	return float64(ph.Runs)
+}
+
+// operations returns how many operations of a benchmark are in a phase; 0 for several benchmarks,
+// whose profiles are not kept apart. A benchmark with a loop to b.N does up to half as many again
+// to find b.N, which it does not print.
+func operations(ph recording.Phase) (n float64) {
+	if len(ph.Benchmarks) != 1 {
+		return 0
+	}
+	for _, s := range ph.Benchmarks[0].Samples {
+		n += float64(s.Iterations)
+	}
+	return n
 }
 
 // Runs describes how often a line runs and what one execution costs: "runs 46 times per request, 46

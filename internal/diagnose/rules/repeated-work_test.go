@@ -145,3 +145,58 @@ func TestRepeatedWorkScopes(t *testing.T) {
 		}
 	}
 }
+
+const checking = `package main
+
+import "strings"
+
+func check(value []string, fs []func(string) bool) bool {
+	for i := range value {
+		text := strings.Join(value[:i+1], " ") //@ join | strings.Join main.check main.check
+		for _, f := range fs {
+			if f(text) && (i == len(value)-1 || check(value[i+1:], fs)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func main() { check(words, nil) } //@ main | strings.Join main.check main.check
+
+var words []string
+`
+
+// TestRepeatedWorkRecursion: a recursion that gets few inputs again and again, and returns the
+// same, solves the same parts again, even if it calls functions that it is given.
+func TestRepeatedWorkRecursion(t *testing.T) {
+	for _, c := range []struct {
+		change func(*inputs.Function)
+		says   string
+	}{
+		{func(*inputs.Function) {}, "memoization"},
+		{func(f *inputs.Function) { f.Same /= 2 }, ""},
+		{func(f *inputs.Function) { f.Compared, f.Same = 800, 800 }, ""},
+		{func(f *inputs.Function) { f.Stable, f.Identical, f.Different = 60_000, 60_000, 60_000 }, ""},
+	} {
+		p, _ := ruletest.MadeUp(t, checking)
+		f := inputs.Function{
+			Name: "main.check", Package: "example.com/madeup", File: p.Table.Sites[0].File, Line: 5, Calls: 262_144, Hashed: 262_144,
+			Different: 11, Identical: 11, Stable: 11, Compared: 262_133, Same: 262_133, Stopped: true,
+			Params: []inputs.Taken{inputs.ByValue, inputs.ByAddress},
+		}
+		c.change(&f)
+		p.Inputs = &inputs.Counts{Units: 90, Functions: []inputs.Function{f}}
+		p.Manifest.Target.Kind, p.Manifest.Target.Bench = "bench", "."
+		p.Manifest.Phases = []recording.Phase{{Name: recording.PhaseCPU, Seconds: 10,
+			Benchmarks: []recording.Benchmark{{Samples: []recording.BenchSample{{Iterations: 60}}}}}}
+		p.Table.Totals.TotalSeconds = 3
+		text := ""
+		for _, m := range matchesOf(t, repeatedwork.Rule(), p) {
+			text += m.Cause + " " + m.Fix
+		}
+		if c.says == "" && text != "" || !strings.Contains(text, c.says) {
+			t.Errorf("%+v: %s", f, text)
+		}
+	}
+}

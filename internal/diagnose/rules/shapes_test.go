@@ -129,6 +129,17 @@ type mixed struct {
 		{"func F(m map[[9]int]int, p [9]int) int { return m[p] } @", ""},
 		{"func F(m map[[2]byte]int, p [2]byte) int { return m[p] } @", ""},
 		{"func F(xs []int, n int) int { return xs[n] } @", ""},
+		{"var next_N = map[[2]int]int{{0, 1}: 1, {1, 1}: 2, {2, 0}: 3}\n\nfunc F(state, class int) int { return next_N[[2]int{state, class}] } @", "nested array, indexed by the parts of the key (6 elements"},
+		{"var next_N = map[pair]int{{0, 1}: 1, {1, 1}: 2, {2, 0}: 3}\n\nfunc F(p pair) int { return next_N[p] } @", "nested array"},
+		{"var width_N = map[int]int{1: 4, 2: 8, 200: 3}\n\nfunc F(op int) int { return width_N[op] } @", "an array with 201 elements"},
+		{"var width_N = map[uint16]string{1: \"a\", 2: \"b\", 9: \"c\"}\n\nfunc F(op uint16) (string, int) {\n\ts := width_N[op] @\n\treturn s, len(width_N)\n}", "an array with 10 elements"},
+		{"var width_N = map[int]int{1: 4, 2: 8, 200000: 3}\n\nfunc F(op int) int { return width_N[op] } @", ""},
+		{"var width_N = map[int]int{1: 4, 2: 8, -1: 3}\n\nfunc F(op int) int { return width_N[op] } @", ""},
+		{"var width_N = map[int]int{1: 4, 2: 8, 3: 3}\n\nfunc F(op int) int { return width_N[op] } @\n\nfunc set_N(op int) { width_N[op] = 1 }", ""},
+		{"var width_N = map[int]int{1: 4, 2: 8, 3: 3}\n\nfunc F(op int) int { return width_N[op] } @\n\nfunc drop_N(op int) { delete(width_N, op) }", ""},
+		{"var width_N = map[int]int{1: 4, 2: 8, 3: 3}\n\nfunc F(op int) int { return width_N[op] } @\n\nfunc all_N() map[int]int { return width_N }", ""},
+		{"var width_N = map[int]int{}\n\nfunc F(op int) int { return width_N[op] } @", ""},
+		{"var kind_N = map[string]int{\"a\": 4, \"b\": 8, \"c\": 3}\n\nfunc F(op string) int { return kind_N[op] } @", ""},
 	})
 }
 

@@ -55,7 +55,9 @@ y*width+x; it also keeps neighbours close together in memory.
 Use [256]T for bytes, an array of as many elements as there are constants, a
 slice for an index. For letters, use an array for ASCII and the map for the
 others. If coordinates have no bounds, at least pack them into one uint64: maps
-have a shorter way for such keys, and hash nothing else of them.
+have a shorter way for such keys, and hash nothing else of them. For a table of
+constants that never changes, such as the transitions of a state machine, use an
+array indexed by the parts of the key, or a switch.
 
 It is fine where keys are few of many (numbers of users, hashes). The rule
 reports lines whose lookups take 3 % of the CPU.
@@ -77,7 +79,10 @@ func judge(c *finder.Case) bool {
 	}
 	for _, x := range indexed(p) {
 		m := p.TypeOf(x.X).Underlying().(*types.Map)
-		keys, instead, ok := array(p, m.Key(), x.Index)
+		keys, instead, ok := table(p, x.X)
+		if !ok {
+			keys, instead, ok = array(p, m.Key(), x.Index)
+		}
 		if !ok {
 			continue
 		}

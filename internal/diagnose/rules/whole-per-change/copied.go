@@ -80,10 +80,10 @@ func copyOf(p *gocode.Place, a *ast.AssignStmt) *copied {
 	}
 	for _, call := range creating(a.Rhs[0]) {
 		c := &copied{next: next, made: call, by: call}
-		if p.CalleeName(call) != "make" {
-			c.from = cloned(p, call)
-		} else {
+		if p.CalleeName(call) == "make" || makes(p, call) {
 			c.from, c.by = c.filled(p)
+		} else {
+			c.from = cloned(p, call)
 		}
 		if c.from != nil {
 			return c
@@ -370,16 +370,33 @@ func (c *copied) describe(m *finder.Case) bool {
 	if elements == 0 && size > 0 && copies > 0 && bytes >= leastBytes {
 		elements = float64(bytes) / copies / float64(size)
 	}
-	if copies < leastCopies || elements < leastElements || !c.stored(m) {
+	if copies < leastCopies || elements < leastElements {
 		return false
 	}
-	m.Cause = fmt.Sprintf("%s copies the %s %s as a whole, %s elements on average, changes a few of the copy, and replaces the original by it: %s times. n insertions copy n²/2 elements.",
-		syntax.FuncName(m.Place), what, syntax.Text(c.from), units.Number(float64(int64(elements))), units.Count(int64(copies+0.5)))
-	m.Fix = "Append in place: readers of an older slice do not see what is appended after its end. Or collect changes, and replace the list once for many of them."
-	if isMap {
-		m.Fix = "Change one map in place under a sync.RWMutex, or use a sync.Map. If readers must not lock, collect changes, and replace the map once for many of them."
+	replaced := c.stored(m)
+	if !replaced && !c.grows(elements) {
+		return false
 	}
+	then := "and replaces the original by it: %s times. n insertions copy n²/2 elements"
+	if !replaced {
+		then = "and returns it: %s times, with more elements each time as it seems"
+	}
+	m.Cause = fmt.Sprintf("%s copies the %s %s as a whole, %s elements on average, changes a few of the copy, "+then+".",
+		syntax.FuncName(m.Place), what, syntax.Text(c.from), units.Number(float64(int64(elements))), units.Count(int64(copies+0.5)))
+	m.Fix = advice(isMap, replaced)
 	m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted,
 		Value: fmt.Sprintf("%s copies per %s, %s elements each", units.Number(c.copies), m.Pass.Manifest.Unit(), units.Number(float64(int64(elements))))})
 	return true
+}
+
+// advice returns how to change a collection without a copy of it. Of a copy that is returned, the
+// original may be in use.
+func advice(isMap, replaced bool) string {
+	switch {
+	case !replaced:
+		return "Change the original in place when nothing else refers to it: copy at the first of several changes, and mark the copy as owned. Where older versions must stay, keep the changes in a small map or list on top of the original, or use a persistent tree."
+	case isMap:
+		return "Change one map in place under a sync.RWMutex, or use a sync.Map. If readers must not lock, collect changes, and replace the map once for many of them."
+	}
+	return "Append in place: readers of an older slice do not see what is appended after its end. Or collect changes, and replace the list once for many of them."
 }

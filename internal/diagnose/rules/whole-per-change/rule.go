@@ -65,12 +65,12 @@ writes what changed.
 
 It is fine for small collections, and for those that change a few times. The rule
 reports copies of at least 64 elements that replace the original after a few
-changes, and encodings that take at least 30 µs for each element that the
+changes, or that a function returns, longer each time; and encodings that take at least 30 µs for each element that the
 function or its callers change.
 
 Seen in the field: MikkoParkkola/trvl#575 (a new price rewrote all 320,028: 339
 ms), TeraSky-OSS/declarative-conversion-operator#78 (a map copied for each
-update).`
+update), itchyny/gojq#241 (an object copied for each key that is added).`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
