@@ -65,8 +65,8 @@ writes what changed.
 
 It is fine for small collections, and for those that change a few times. The rule
 reports copies of at least 64 elements that replace the original after a few
-changes, or that a function returns, longer each time; and encodings that take at least 30 µs for each element that the
-function or its callers change.
+changes, or that a function returns, longer each time. It also reports encodings
+that take at least 30 µs for each element that the function or its callers change.
 
 Seen in the field: MikkoParkkola/trvl#575 (a new price rewrote all 320,028: 339
 ms), TeraSky-OSS/declarative-conversion-operator#78 (a map copied for each
