@@ -10,8 +10,8 @@ import (
 type Values struct {
 	Seen  int64 `json:"seen"`
 	Empty int64 `json:"empty,omitempty"` // nil, false, zero, or without elements
-	// Length is the sum of the bytes of texts (strings and []byte), the elements of other slices
-	// and of maps, and integers above zero themselves.
+	// Length is the sum of the bytes of texts (strings and []byte), and of the elements of other
+	// slices and of maps.
 	Length int64 `json:"length,omitempty"`
 	Texts  int64 `json:"texts,omitempty"` // that are not empty, nor longer than a mebibyte
 	ASCII  int64 `json:"ascii,omitempty"` // texts without other characters

@@ -322,7 +322,7 @@ func TestCountsInputs(t *testing.T) {
 	// How many, empty, length, texts, ASCII, returned unchanged; grown, their bytes, new bytes.
 	for name, want := range map[string]string{
 		"given 0 main.text":        "90 0 170 90 90 0 0 0 0",
-		"returned 0 main.text":     "90 0 170 0 0 0 0 0 0",
+		"returned 0 main.text":     "90 0 0 0 0 0 0 0 0",
 		"given 0 main.trim":        "40 10 1320 30 20 0 0 0 0",
 		"returned 0 main.trim":     "40 10 1310 30 20 20 0 0 0",
 		"returned 1 main.trim":     "40 40 0 0 0 0 0 0 0",

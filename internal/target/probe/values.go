@@ -11,7 +11,7 @@ import (
 type hone0values struct {
 	seen   int64
 	empty  int64 // nil, false, zero, or without elements
-	length int64 // bytes of texts, elements of other slices and of maps, positive integers themselves
+	length int64 // bytes of texts, elements of other slices and of maps
 	texts  int64 // strings and []byte that are not empty
 	ascii  int64 // of these, without other characters
 	same   int64 // of a result: texts that are equal to the longest text of the parameters
@@ -57,9 +57,7 @@ func (s *hone0values) add(v hone0reflect.Value) (text []byte, ok bool) {
 		}
 		return nil, false
 	case hone0reflect.Int, hone0reflect.Int8, hone0reflect.Int16, hone0reflect.Int32, hone0reflect.Int64:
-		if n := v.Int(); n > 0 {
-			s.length += n
-		} else if n == 0 {
+		if v.Int() == 0 {
 			s.empty++
 		}
 		return nil, false
