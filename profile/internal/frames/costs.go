@@ -59,33 +59,38 @@ func (c *Costs) At(f *Table) *Costs {
 }
 
 // Of returns the sums of the selected rows by key. shown is the table, perhaps without hidden
-// frames; then the flat sums are only those of the rows whose leaf location has a frame left.
+// frames; then the flat sums are not valid.
 func (c *Costs) Of(shown *Table, sel *profile.Selection) []Sum {
 	invert := uint64(0) // all ones to sum the rows that are not selected, if that is less work
+	var hides *partly
+	by := shown
 	if sel.KeepsMost() {
 		invert = ^uint64(0)
+		if shown != c.Table {
+			hides, by = c.partly(shown), c.Table
+		}
 	}
 	n := len(c.Table.Start) - 1
-	flat, cum, repeats := make([]int64, n), make([]int64, n), shown.newAdder()
-	hides := shown != c.Table
+	flat, cum, repeats := make([]int64, n), make([]int64, n), by.newAdder()
 	sel.Visit(func(i int, word uint64) {
 		c.addPlain(flat, cum, i, word^invert)
-		if hides { // which may leave a key once
-			c.addRepeats(repeats, i, word)
-		} else {
-			c.addRepeats(repeats, i, word^invert)
+		c.addRepeats(repeats, i, word^invert)
+		if hides != nil {
+			hides.addRepeats(i, word)
 		}
 	})
-	if hides && invert != 0 {
+	sums := repeats.addTo(by.byKey(flat, cum))
+	if invert == 0 {
+		return sums
+	}
+	for k, all := range c.Sums {
+		sums[k] = Sum{all.Flat - sums[k].Flat, all.Cum - sums[k].Cum}
+	}
+	if hides != nil {
 		for l := range flat {
 			flat[l], cum[l] = c.flat[l]-flat[l], c.cum[l]-cum[l]
 		}
-	}
-	sums := repeats.addTo(shown.byKey(flat, cum))
-	if !hides && invert != 0 {
-		for k, all := range c.Sums {
-			sums[k] = Sum{all.Flat - sums[k].Flat, all.Cum - sums[k].Cum}
-		}
+		hides.replace(sums, flat, cum)
 	}
 	return sums
 }
