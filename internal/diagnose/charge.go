@@ -91,6 +91,20 @@ func charge(claims []*claim) {
 	}
 }
 
+// owners returns the claims of known mistakes by their rows of CPU and allocations.
+func owners(claims []*claim) map[*site.Row]*claim {
+	all := map[*site.Row]*claim{}
+	for _, c := range claims {
+		if c.rule.Generic {
+			continue
+		}
+		for _, r := range slices.Concat(c.charged.cpu, c.charged.allocs) {
+			all[r] = c
+		}
+	}
+	return all
+}
+
 // beats reports whether a gets the row rather than b.
 func beats(a, b *claim, r *site.Row, live bool) bool {
 	if x, y := stays(a.rule), stays(b.rule); live && x != y {

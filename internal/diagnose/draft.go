@@ -21,6 +21,7 @@ type draft struct {
 	lines      []lineCost
 	cost       site.Cost
 	share      stats.Interval // the cost's part of all CPU, with the collector's work for it
+	peer       stats.Interval // CPU at the other end of the connection on which the lines send
 	fraction   stats.Interval // the share of the cost that the fix saves
 	saving     *saving
 	confidence rule.Confidence
@@ -103,6 +104,7 @@ func (e *engine) price(d *draft) {
 	if d.rule.Generic {
 		d.fraction = stats.Interval{Value: 1, Low: 1, High: 1} // no saving is promised: it is ranked by what it costs
 	}
+	d.peer = e.peerOf(d)
 	d.saving = e.save(d)
 	d.lines = e.lines(d)
 	if d.foreign() && d.saving != nil && d.saving.share.Value < leastForeign {
@@ -244,7 +246,7 @@ func (e *engine) save(d *draft) *saving {
 	var cpu, latency, memory *saving
 	if d.share.Value > 0 && e.totals.TotalSeconds > 0 {
 		cpu = e.saved(d, limitCPU, d.share)
-		cpu.share = clamp(stats.Add(cpu.share, e.besides(d)))
+		cpu.share = clamp(withPeer(stats.Add(cpu.share, e.besides(d)), d.peer, d.fraction))
 	}
 	if wait(d.cost) > 0 && e.requestSeconds > 0 {
 		latency = e.saved(d, limitLatency, e.waitSpread(d).Scale(1/e.requestSeconds))
@@ -289,41 +291,6 @@ func (e *engine) queue(d *draft, s *saving) {
 	if saved, ok := traced.Unlocked(e.pass, waited, d.fraction); ok {
 		s.share, s.modelled = clamp(saved), true
 	}
-}
-
-// spill is what the rest of a program gains, in CPU seconds, for each second of allocating that is
-// saved, for any reason; caches that new memory fills are the likely one. Measured on services with
-// other work than the examples, with several kinds of garbage (go run ./tools/cases -litter
-// allocating): from 0.2 with sorting to 0.9 with a template, 0.52 on average in eight such pairs.
-// The range is that of the pairs, because it is unknown which of them a program resembles. The
-// slowdown by marking is in those figures. What the trace shows about it (collector.Drag) is not
-// added: in the left-pad service it was 2.3 s for each second of the collector's work, with which
-// hone predicted a saving of 13 % where 7.5 % was measured (6.1 to 9.0).
-var spill = stats.Interval{Value: 0.5, Low: 0.2, High: 0.9}
-
-// mostSpilled is the largest part of their own CPU that the others gain by it. In those pairs the
-// others had three quarters of the CPU or more, and gained up to a tenth of it. The largest gain
-// was in a service in which one loop of concatenation took 63 %: it saved 7 % of CPU beyond that, a
-// fifth of what the others had.
-var mostSpilled = stats.Interval{Value: 0.2, Low: 0.1, High: 0.4}
-
-// besides returns what a draft's fix saves in other code, as a share of CPU: garbage slows down
-// other code, the first access to it waits for its pages, and the scheduler starts and stops the
-// cycles of its collection. Only the CPU of the others can become less by that: the draft's own is
-// in its cost.
-func (e *engine) besides(d *draft) stats.Interval {
-	if beside := d.rule.Claims().Beside; beside.High > 0 {
-		return beside.Scale(d.share.Value)
-	}
-	t := e.totals
-	others := math.Max(0, t.TotalSeconds-t.Collecting()-d.cost.CPUSeconds)
-	made := atMost(spill.Scale(d.cost.MallocSeconds), mostSpilled.Scale(others)).Scale(1 / t.TotalSeconds)
-	return stats.Mul(stats.Add(made, e.faultsOf(d), e.cyclesOf(d)), d.fraction)
-}
-
-// atMost limits an interval by another, value by value.
-func atMost(i, most stats.Interval) stats.Interval {
-	return stats.Interval{Value: math.Min(i.Value, most.Value), Low: math.Min(i.Low, most.Low), High: math.Min(i.High, most.High)}
 }
 
 // matters reports whether a saving and the cost that it is part of are above the floor.

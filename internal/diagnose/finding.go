@@ -148,6 +148,9 @@ func (e *engine) costWords(d *draft) string {
 		}
 		parts = append(parts, fmt.Sprintf("has %s of the %s that was recorded", units.Percent(share), what))
 	}
+	if d.peer.Value >= leastShare {
+		parts = append(parts, fmt.Sprintf("causes up to %s of CPU at the other end of the connection, which is in the same process", units.Percent(d.peer.Value)))
+	}
 	if len(parts) == 0 {
 		return ""
 	}
@@ -284,6 +287,12 @@ func (e *engine) evidence(d *draft) []rule.Evidence {
 		if d.cost.GCSeconds/t.TotalSeconds >= leastShare {
 			out = append(out, collector.Slowed(e.pass)...)
 		}
+	}
+	if d.peer.Value > 0 {
+		out = append(out, rule.Evidence{
+			What:  "CPU of code that runs as often at the other end of the connection, in the same process",
+			Value: units.Percent(d.peer.Value),
+		})
 	}
 	if d.cost.MutexSeconds > 0 {
 		out = append(out, rule.Evidence{

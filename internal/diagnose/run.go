@@ -33,10 +33,12 @@ type engine struct {
 	candidates        candidates // newer versions of blamed dependencies
 	limiting          string
 	why               string
-	requestSeconds    float64        // total time of all requests in the contention window; 0 when unknown
-	contentionSeconds float64        // length of that window
-	faults            stats.Interval // CPU seconds of the profile in page faults
-	cycling           stats.Interval // CPU seconds of the profile in the scheduler, for cycles of the collector
+	requestSeconds    float64              // total time of all requests in the contention window; 0 when unknown
+	contentionSeconds float64              // length of that window
+	faults            stats.Interval       // CPU seconds of the profile in page faults
+	cycling           stats.Interval       // CPU seconds of the profile in the scheduler, for cycles of the collector
+	barriers          []*site.Row          // of the CPU profile, in write barriers
+	owners            map[*site.Row]*claim // of the rows that claims of known mistakes got
 }
 
 // Rules returns all rules, in the order in which they run.
@@ -72,6 +74,7 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, all []rule.Rule, c Ch
 	}
 	charge(claims)
 	claims = e.unexplained(claims)
+	e.owners = owners(claims)
 	var code, settings, small []*draft
 	drafts, silenced := e.silence(e.group(claims))
 	e.nest(drafts)
@@ -147,6 +150,7 @@ func newEngine(p *rule.Pass, prices pricer) *engine {
 	e.limiting, e.why = e.limit()
 	e.faults = e.faultSeconds()
 	e.cycling = e.cyclingSeconds()
+	e.barriers = e.barrierRows()
 	if ph, ok := e.phase(recording.PhaseContention); ok {
 		e.contentionSeconds = ph.Seconds
 	}

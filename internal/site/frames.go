@@ -57,8 +57,12 @@ var allocating = map[string]bool{
 
 const mallocPrefix = "runtime.mallocgc"
 
-// BucketScheduler is the name of the bucket for finding goroutines to run, parking and waking them.
-const BucketScheduler = "scheduler"
+// Names of the buckets for finding goroutines to run, parking and waking them, and for asking the
+// kernel which connections are ready.
+const (
+	BucketScheduler = "scheduler"
+	BucketPoll      = "network poll"
+)
 
 // Names of the other buckets.
 const (
@@ -71,7 +75,6 @@ const (
 	bucketFinalizers = "finalizers and cleanups"
 	bucketHTTPServer = "net/http: connection handling"
 	bucketHTTPClient = "net/http: client connections"
-	bucketPoll       = "network poll"
 	bucketMalloc     = "memory allocation"
 	bucketStacks     = "stack growth"
 	bucketClock      = "clock reads"
@@ -85,7 +88,7 @@ var activities = []struct {
 	bucket string
 	names  []string
 }{
-	{bucketPoll, []string{"runtime.netpoll", "runtime.netpollBreak", "runtime.netpollready", "runtime.netpollunblock"}},
+	{BucketPoll, []string{"runtime.netpoll", "runtime.netpollBreak", "runtime.netpollready", "runtime.netpollunblock"}},
 	{bucketMalloc, []string{
 		mallocPrefix + "*", "runtime.newobject", "runtime.newarray", "runtime.makeslice*", "runtime.growslice*",
 		"runtime.(*mheap)*", "runtime.(*mcache)*", "runtime.(*mcentral)*",

@@ -137,6 +137,9 @@ type Claim struct {
 	// findings there. It is false if the call stays in another form, or runs on other data, and if
 	// the match is of the call's own work: the operands of a concatenation are still computed.
 	Removes bool
+	// Sends says that the matched calls send messages that the fix combines into fewer: what
+	// handles them at the other end, if that is in the process, is part of what the fix may save.
+	Sends bool
 }
 
 // OfMemory reports whether the rule may claim live memory: see Memory.

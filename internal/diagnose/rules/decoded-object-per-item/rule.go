@@ -41,8 +41,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// The rows are the allocations alone. Lists in a reused object keep their capacity;
-				// what differs in size is allocated now and then.
+				// The rows are the allocations and the growth of lists. Lists in a reused object
+				// keep their capacity; what differs in size is allocated now and then.
 				Fraction:    rule.Fraction{Expect: 0.7, Low: 0.3, High: 0.95},
 				Specificity: -1, // a rule that knows what is allocated there gives better advice
 			},
@@ -137,7 +137,7 @@ func (s *search) judge(c *finder.Case) bool {
 		return false
 	}
 	c.Keep(func(r *site.Row) bool {
-		return slices.Contains(c.Allocs, r) || r.Class == site.Malloc || r.Class == site.Assist
+		return slices.Contains(c.Allocs, r) || r.Class == site.Malloc || r.Class == site.Assist || r.Below("runtime.growslice*")
 	})
 	bytes, objects := stacks.Sum(c.Allocs)
 	all := s.pass.Table.Totals.AllocBytes

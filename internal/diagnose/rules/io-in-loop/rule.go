@@ -49,6 +49,7 @@ func Rule() rule.Rule {
 				// Of n round trips one remains. Decoding the results remains, about half of the
 				// CPU. The saving leaves out the time that each round trip waits.
 				Fraction: rule.Fraction{Expect: 0.6, Low: 0.2, High: 0.95},
+				Sends:    true,
 			},
 			Rows: find,
 		},

@@ -30,6 +30,7 @@ func Rule() rule.Rule {
 				// KiB, so nearly all of the calls go; copying the bytes to the kernel remains.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 1},
 				Specificity: 1,
+				Sends:       true,
 			},
 			Lines: []finder.Line{{Start: writing(), Judge: judge}, {Start: executing(), Judge: judgeTemplate}},
 		},
