@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
-	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/session"
 )
 
@@ -149,64 +148,65 @@ func tryRow(ctx context.Context, c *fieldCase, work string, t table, pairs bool)
 	v := c.judge(after.Report)
 	r.Fixed = &v
 	r.promise(after.Report)
-	r.Measured, r.err = measured(result, after)
+	r.Measured, r.err = measured(ctx, c, work)
 	return r
-}
-
-// measured returns the share of CPU per unit of work that the fixed version saves, with its 95 %
-// interval, or nil if they have no common metric.
-func measured(faulty, fixed *session.Result) (*span, error) {
-	c, err := compare.Recordings([]compare.Source{{Name: "faulty", Manifest: faulty.Manifest}}, []compare.Source{{Name: "fixed", Manifest: fixed.Manifest}},
-		compare.Options{Force: true})
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range c.Rows {
-		if r.Metric == "cpu" && r.Low != nil && r.High != nil {
-			return &span{Low: 1 - *r.High, High: 1 - *r.Low}, nil
-		}
-	}
-	return nil, nil
 }
 
 // tryCase records a copy of a case, or of its fixed version, and diagnoses it.
 func tryCase(ctx context.Context, c *fieldCase, work string, duration time.Duration, fixed bool) (*session.Result, error) {
-	name := c.ID
-	if fixed {
-		name += "-fixed"
-	}
-	dir := filepath.Join(work, name)
-	o := capture.Options{Package: ".", Dir: dir, RunDir: dir, Arg: c.ID, Duration: duration, Out: dir + ".hone"}
 	config := session.Config{CacheDir: work, Version: "field"}
+	o := c.options(work, fixed)
 	if _, err := os.Stat(o.Out); err == nil {
 		return session.Diagnose(ctx, config, o.Out)
 	}
-	var err error
-	if c.files != nil {
-		err = c.write(ctx, dir)
-		if fixed {
-			o.BuildFlags = []string{"-tags=fixed"}
-			if err == nil {
-				err = c.upgrade(ctx, dir)
-			}
-		}
-	} else {
-		err = c.copy(ctx, dir, fixed)
-	}
-	if err != nil {
+	if err := c.prepare(ctx, &o, fixed); err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Join(dir, "case_test.go")); err == nil {
-		o.Bench = "."
-	}
-	if err := c.drive(&o); err != nil {
-		return nil, err
-	}
+	o.Duration = duration
 	path, err := session.Record(ctx, config, o)
 	if err != nil {
 		return nil, err
 	}
 	return session.Diagnose(ctx, config, path)
+}
+
+// options returns how a case, or its fixed version, is recorded in a directory.
+func (c *fieldCase) options(work string, fixed bool) capture.Options {
+	name := c.ID
+	if fixed {
+		name += "-fixed"
+	}
+	dir := filepath.Join(work, name)
+	o := capture.Options{Package: ".", Dir: dir, RunDir: dir, Arg: c.ID, Out: dir + ".hone"}
+	if fixed && c.files != nil {
+		o.BuildFlags = []string{"-tags=fixed"}
+	}
+	return o
+}
+
+// prepare writes the source of a case, or of its fixed version, and completes the options.
+func (c *fieldCase) prepare(ctx context.Context, o *capture.Options, fixed bool) error {
+	if err := c.source(ctx, o.Dir, fixed); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(o.Dir, "case_test.go")); err == nil {
+		o.Bench = "."
+	}
+	return c.drive(o)
+}
+
+// source writes the source of a case, or of its fixed version, to a directory.
+func (c *fieldCase) source(ctx context.Context, dir string, fixed bool) error {
+	if c.files == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return nil // an earlier recording copied it
+		}
+		return c.copy(ctx, dir, fixed)
+	}
+	if err := c.write(ctx, dir); err != nil || !fixed {
+		return err
+	}
+	return c.upgrade(ctx, dir)
 }
 
 // copy copies a case that is a directory to another directory, if requested at the version that

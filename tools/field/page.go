@@ -144,7 +144,7 @@ func (t *table) write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "**Of %d bugs: %d at rank 1, %d placed, %d explained. Of %d clean cases %d accused.**\n\n", s.bugs, s.first, s.near, s.explained, s.controls, s.accused)
 	if s.fixed > 0 {
-		fmt.Fprintf(w, "Of %d fixed versions %d still get the explanation. The intervals of the predicted and the measured saving overlap in %d of %d. If one finding explains the case, *predicted* is the sum over all findings above a hint that the fixed version no longer has, because a release often fixes more than one thing. *Measured* is the CPU per operation in one recording of each version, with the 95 %% interval of `hone compare`.\n\n", s.fixed, s.alarms, s.kept, s.promised)
+		fmt.Fprintf(w, "Of %d fixed versions %d still get the explanation. The intervals of the predicted and the measured saving overlap in %d of %d. If one finding explains the case, *predicted* is the sum over all findings above a hint that the fixed version no longer has, because a release often fixes more than one thing. *Measured* is the CPU per operation, with the 95 %% interval of `hone compare`: in three recordings of each version without profiles, which alternate; of cases that were measured before 27 November 2026, in one recording of each version.\n\n", s.fixed, s.alarms, s.kept, s.promised)
 	}
 	if len(t.before) > 0 {
 		t.writeFirst(w)
