@@ -36,7 +36,7 @@ func Of(p *gocode.Place) (Shape, bool) {
 			return true
 		}
 		v, _ := syntax.Var(p, a.Lhs[0])
-		if v == nil || !returned(p, body, v) || !s.filled(p, body, a.End()) {
+		if v == nil || !s.filled(p, body, a.End()) || !returned(p, body, v, s.Store) {
 			return true
 		}
 		if _, index := ast.Unparen(a.Rhs[0]).(*ast.IndexExpr); index && len(a.Lhs) == 1 && !tested(p, body, v) {
@@ -166,8 +166,9 @@ func (s *Shape) filled(p *gocode.Place, body ast.Node, after token.Pos) bool {
 	return s.Store != nil
 }
 
-// returned reports whether a function returns a variable, or an expression that uses it.
-func returned(p *gocode.Place, body ast.Node, v *types.Var) bool {
+// returned reports whether a function returns a variable, or an expression that uses it. The result
+// of a call that stores it, return c.Put(key, v), is another value.
+func returned(p *gocode.Place, body ast.Node, v *types.Var, store ast.Node) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
 		r, ok := n.(*ast.ReturnStmt)
@@ -175,6 +176,9 @@ func returned(p *gocode.Place, body ast.Node, v *types.Var) bool {
 			return !found
 		}
 		ast.Inspect(r, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && call == store && errorOnly(p, call) {
+				return false
+			}
 			if id, ok := n.(*ast.Ident); ok && p.Object(id) == v {
 				found = true
 			}
@@ -183,6 +187,12 @@ func returned(p *gocode.Place, body ast.Node, v *types.Var) bool {
 		return false
 	})
 	return found
+}
+
+// errorOnly reports whether a call returns an error and nothing else.
+func errorOnly(p *gocode.Place, call *ast.CallExpr) bool {
+	t := p.TypeOf(call)
+	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
 // Computes reports whether a line is one of those that run on a miss, before the value is stored.

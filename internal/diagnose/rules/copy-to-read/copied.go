@@ -192,7 +192,11 @@ func fills(p *gocode.Place, loop *ast.RangeStmt, is func(ast.Expr) bool) bool {
 			continue
 		}
 		if x, ok := ast.Unparen(a.Lhs[0]).(*ast.IndexExpr); ok && is(x.X) && loop.Key != nil && same(loop.Key, x.Index) {
-			return isMap(p.TypeOf(loop.X)) || loop.Value != nil && same(loop.Value, a.Rhs[0])
+			value := ast.Unparen(a.Rhs[0])
+			if star, ok := value.(*ast.StarExpr); ok {
+				value = star.X // the objects that the list points at are copied, too
+			}
+			return isMap(p.TypeOf(loop.X)) || loop.Value != nil && same(loop.Value, value)
 		}
 		if call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr); ok && is(a.Lhs[0]) && p.CalleeName(call) == "append" && len(call.Args) == 2 {
 			return loop.Value != nil && same(loop.Value, call.Args[1])

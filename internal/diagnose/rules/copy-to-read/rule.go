@@ -48,11 +48,12 @@ replace.
 
 It is fine where a caller changes the copy, keeps it, or works on the whole of it
 for a long time while others write to the original. The rule reports a copy of
-shared state only if its callers look up single entries, and a copy of a parameter
-only if nobody changes or keeps it.
+shared state only if its callers look up single entries, or compare and count
+them in a loop that calls nothing, and a copy of a parameter only if nobody
+changes or keeps it.
 
 Seen in the field: prometheus/client_golang#1272 (labels copied for each lookup
-of a metric).`
+of a metric), stretchr/testify#1957 (all calls of a mock copied to count some).`
 
 const (
 	leastShare = 0.02 // of all bytes, or of all CPU
@@ -93,7 +94,7 @@ func judge(p *rule.Pass, c *finder.Case) bool {
 	} else if !u.variable(c.Place, made.variable, made.filling) {
 		return false
 	}
-	describe(c, made)
+	describe(c, made, u.scanned)
 	return true
 }
 
@@ -143,7 +144,7 @@ func (u *reader) calls(p *rule.Pass, at gocode.Pos, function string) bool {
 	return len(calls) > 0
 }
 
-func describe(c *finder.Case, made *copy) {
+func describe(c *finder.Case, made *copy, scanned bool) {
 	bytes, objects := stacks.Sum(c.Allocs)
 	what := "the slice"
 	if made.isMap {
@@ -156,9 +157,13 @@ func describe(c *finder.Case, made *copy) {
 	c.Cause = fmt.Sprintf("%s copies %s %s as a whole on every call%s, and the copy is only read.", syntax.FuncName(c.Place), what, syntax.Text(made.source), each)
 	switch {
 	case made.state:
-		c.Cause = fmt.Sprintf("%s copies %s %s as a whole on every call%s, and its callers only look up entries of the copy.",
-			syntax.FuncName(c.Place), what, syntax.Text(made.source), each)
-		c.Fix = fmt.Sprintf("Look the entry up in %s itself, under its lock. Or replace %[1]s as a whole when it changes (copy on write, in an atomic.Pointer), so that readers need neither lock nor copy.", syntax.Text(made.source))
+		does := "look up entries of the copy"
+		if scanned {
+			does = "compare or count the entries of the copy"
+		}
+		c.Cause = fmt.Sprintf("%s copies %s %s as a whole on every call%s, and its callers only %s.",
+			syntax.FuncName(c.Place), what, syntax.Text(made.source), each, does)
+		c.Fix = fmt.Sprintf("Look entries up, or count them, in %s itself, under its lock. Or replace %[1]s as a whole when it changes (copy on write, in an atomic.Pointer), so that readers need neither lock nor copy.", syntax.Text(made.source))
 	case made.isMap:
 		c.Fix = fmt.Sprintf("Use %s directly where nothing in it has to be replaced, or replace values when they are read.", syntax.Text(made.source))
 	default:

@@ -12,7 +12,8 @@ import (
 
 // reader follows a value and determines whether it is only read.
 type reader struct {
-	looksUp bool // and only single entries of it
+	looksUp bool // and only single entries of it, or compares and counts them
+	scanned bool // a loop compares or counts all entries
 	seen    map[*types.Var]bool
 	within  int
 }
@@ -92,7 +93,7 @@ func (u *reader) value(p *gocode.Place, e ast.Expr) bool {
 		case *ast.ValueSpec:
 			return entry
 		case *ast.RangeStmt:
-			return n.X == child && (entry || !u.looksUp || leaves(n.Body))
+			return n.X == child && (entry || !u.looksUp || leaves(n.Body) || u.compares(p, n))
 		case *ast.CallExpr:
 			return entry || u.argument(p, n, child)
 		case *ast.ReturnStmt, *ast.SliceExpr, *ast.CompositeLit, *ast.KeyValueExpr, *ast.SendStmt:
@@ -146,6 +147,44 @@ func leaves(body *ast.BlockStmt) bool {
 		return !found
 	})
 	return found
+}
+
+// compares reports whether a loop only compares and counts entries: it calls nothing, keeps
+// nothing, and is as fast as the copy.
+func (u *reader) compares(p *gocode.Place, loop *ast.RangeStmt) bool {
+	var entry *types.Var
+	if loop.Value != nil {
+		entry = syntax.LocalVar(p, loop.Value)
+	}
+	fine := true
+	ast.Inspect(loop.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			_, conversion := p.Conversion(n)
+			name := p.CalleeName(n)
+			fine = fine && (conversion || name == "len" || name == "min" || name == "max")
+		case *ast.FuncLit, *ast.ForStmt, *ast.RangeStmt, *ast.SendStmt, *ast.CompositeLit, *ast.UnaryExpr:
+			fine = false
+		case *ast.AssignStmt:
+			for _, e := range n.Rhs { // numbers may be summed up, entries must not be kept
+				t := p.TypeOf(e)
+				fine = fine && t != nil && plain(t)
+			}
+			for _, e := range n.Lhs {
+				v, part := syntax.Var(p, e)
+				fine = fine && v != entry && !part
+			}
+		}
+		return fine
+	})
+	u.scanned = u.scanned || fine
+	return fine
+}
+
+// plain reports whether a type is a number or a bool.
+func plain(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&(types.IsNumeric|types.IsBoolean) != 0
 }
 
 // argument reports whether a call only reads an argument.

@@ -33,6 +33,7 @@ func Rule() rule.Rule {
 			Lines: []finder.Line{
 				{Start: finder.Rows(finder.TakeOwn), Judge: boxed},
 				{Start: finder.Callers{Functions: []string{exporter}, Keep: stacks.Steady}, Judge: exports},
+				{Start: finder.Calls{Functions: []string{"runtime.Caller"}}, Judge: frameByFrame},
 			},
 		},
 	}
@@ -54,7 +55,8 @@ exits, and leaves alone those that only fill a value that is kept.
 Seen in the field: hyperledger-archives/fabric#647 (15 % of the time in lookups
 of settings), opencloud-eu/opencloud#3288 (a policy prepared for each query: 15
 times as long), helm/helm#31342, hashicorp/hcl-lang#40 (copies by reflection),
-drand/drand#595 (a client for each call), Clever/wag#292 (indented JSON).`
+drand/drand#595 (a client for each call), Clever/wag#292 (indented JSON),
+stretchr/testify#1614 (frames of the stack, one runtime.Caller for each).`
 
 // callers returns a function that finds, in the stack of a row, the line that calls one of the
 // functions from outside of their module.

@@ -12,6 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/sorts"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
@@ -215,4 +216,14 @@ func describe(c *finder.Case, buffer ast.Expr, name string, line int, iterations
 		line, syntax.Text(buffer), what, units.Number(iterations))
 	c.Fix = fmt.Sprintf("Search only what was added: remember how far %s was searched. Or use a bufio.Reader, a bufio.Scanner or a decoder of the stream, which do so.", syntax.Text(buffer))
 	c.Confidence = rule.Likely
+	if sorts.Sorting(name) {
+		describeSort(c, buffer, what, line, iterations)
+	}
+}
+
+// describeSort describes a loop that sorts a list after each addition.
+func describeSort(c *finder.Case, list ast.Expr, what string, line int, iterations float64) {
+	c.Cause = fmt.Sprintf("The loop on line %d adds to %s and sorts all of it again in each iteration (%s), %s each time it is reached: n additions cost n² comparisons.",
+		line, syntax.Text(list), what, units.Number(iterations))
+	c.Fix = "Insert each element at its position: slices.BinarySearchFunc, then slices.Insert. Where only the first is taken, keep the elements in a heap (container/heap). Where many are added at a time, append all and sort once."
 }

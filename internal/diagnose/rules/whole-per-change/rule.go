@@ -51,9 +51,10 @@ func Rule() rule.Rule {
 }
 
 const doc = `A function changes one element of a map or a list, and for that copies
-the whole of it (copy on write), or encodes and saves the whole of it. Each change
-costs as much as there are elements, so n insertions cost n² steps. It is fast in
-a test with ten elements, and slows down as the program runs.
+the whole of it (copy on write), or encodes and saves the whole of it, or reads it
+from a store, decodes, changes, encodes and stores it again. Each change costs as
+much as there are elements, so n insertions cost n² steps. It is fast in a test
+with ten elements, and slows down as the program runs.
 
 Copy on write is for collections that hardly change. For others, change one map
 in place under a sync.RWMutex, or use a sync.Map; or collect changes, and replace
@@ -61,16 +62,20 @@ the collection once for many of them.
 
 To save, append a record of the change to a file (a journal), and write the whole
 rarely; or save at most once in a while; or use an embedded database, which
-writes what changed.
+writes what changed. In a store of keys and values, give each element a key of
+its own: the key of the whole as a prefix, then that of the element.
 
 It is fine for small collections, and for those that change a few times. The rule
 reports copies of at least 64 elements that replace the original after a few
 changes, or that a function returns, longer each time. It also reports encodings
-that take at least 30 µs for each element that the function or its callers change.
+and decodings that take at least 30 µs for each element that the function or its
+callers change.
 
 Seen in the field: MikkoParkkola/trvl#575 (a new price rewrote all 320,028: 339
 ms), TeraSky-OSS/declarative-conversion-operator#78 (a map copied for each
-update), itchyny/gojq#241 (an object copied for each key that is added).`
+update), itchyny/gojq#241 (an object copied for each key that is added),
+timshannon/badgerhold#25 and timshannon/bolthold#105 (the keys of an index,
+decoded and encoded for each insertion).`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
@@ -79,6 +84,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	s := &search{pass: p}
 	s.copies = finder.Remember(p, func(f *site.Frame, place *gocode.Place) *copied { return s.copiedAt(f, place) })
 	s.encodings = finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *encoding { return encodingAt(place) })
+	s.documents = finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *document { return documentAt(place) })
 	return finder.Line{Start: finder.Frames(s.line), Judge: s.judge}, true
 }
 
@@ -87,17 +93,18 @@ type search struct {
 	pass      *rule.Pass
 	copies    *finder.Lines[copied]
 	encodings *finder.Lines[encoding]
+	documents *finder.Lines[document]
 }
 
-// line returns the frame of a row that copies a collection, or encodes one that it or a caller
-// changes; -1 for none.
+// line returns the frame of a row that copies a collection, or encodes or decodes one that it or a
+// caller changes; -1 for none.
 func (s *search) line(r *site.Row) int {
 	if i := s.copies.Nearest(r); i >= 0 {
 		return i
 	}
 	i := s.encodings.Nearest(r)
 	if i < 0 {
-		return -1
+		return s.document(r)
 	}
 	e := s.encodings.At(r.Stack[i])
 	if e.changed == nil && e.looked < mostStacks {
@@ -105,7 +112,7 @@ func (s *search) line(r *site.Row) int {
 		e.changed = s.changer(r.Stack[i:], e)
 	}
 	if e.changed == nil {
-		return -1
+		return s.document(r)
 	}
 	return i
 }
@@ -117,6 +124,9 @@ func (s *search) judge(c *finder.Case) bool {
 		return found.describe(c)
 	}
 	if found := s.encodings.At(&c.Site.Frame); found != nil && found.changed != nil {
+		return found.describe(c)
+	}
+	if found := s.documents.At(&c.Site.Frame); found != nil {
 		return found.describe(c)
 	}
 	return false
