@@ -160,12 +160,13 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 	if through != nil {
 		reads = p.Callee(through)
 	}
-	changed := &changes{reads: reads, pass: s.pass, p: p, of: v, elements: t.fields, times: times.PerUnit}
-	n, line, ok := changed.count()
-	if !ok || n <= 0 && !s.constant(f, p, v, t.fields, times.PerUnit) {
+	changed := kept.Elements{Pass: s.pass, Place: p, Var: v, Fields: t.fields, Reads: reads}
+	changed.Count()
+	n := changed.Changed
+	if changed.Unclear > rarely*times.PerUnit || n <= 0 && !s.constant(f, p, v, t.fields, times.PerUnit) {
 		return nil
 	}
-	c.changes, c.changedAt = n/times.PerUnit, line
+	c.changes, c.changedAt = n/times.PerUnit, changed.Line
 	if c.iterations < perChange*max(1, c.changes) {
 		return nil
 	}

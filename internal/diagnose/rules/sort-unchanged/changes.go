@@ -13,8 +13,9 @@ import (
 
 // order collects what the order of a sort, or the elements of a list, depend on.
 type order struct {
-	keys  []*types.Var // fields of the elements
-	other bool         // something else: an argument of the call, state, or not known
+	keys  []*types.Var   // fields of the elements
+	other bool           // something else: an argument of the call, state, or not known
+	by    *ast.BlockStmt // compares two elements; nil when it is not in the package
 	seen  []*types.Func
 }
 
@@ -61,51 +62,56 @@ func (o *order) body(p *gocode.Place) {
 	o.follow(p, p.Decl.Body, func(v *types.Var) bool { return syntax.Inside(p.Decl, v.Pos()) })
 }
 
-// orderOf returns the fields that the order of a sort depends on; false when it also depends on
-// arguments of the call, or is not known.
-func orderOf(p *gocode.Place, call *ast.CallExpr, list ast.Expr) (keys []*types.Var, ok bool) {
+// orderOf returns the fields that the order of a sort depends on, and the body of the function that
+// compares, if the package has it; false when the order also depends on arguments of the call, or
+// is not known.
+func orderOf(p *gocode.Place, call *ast.CallExpr, list ast.Expr) (keys []*types.Var, by *ast.BlockStmt, ok bool) {
 	if len(call.Args) < 2 {
 		if fn := less(p, call); fn != nil {
-			o := order{seen: []*types.Func{fn}}
-			o.body(p.Entry(p.Declaration(fn)))
-			return o.keys, !o.other
+			return byFunc(p, fn)
 		}
 		if sorts.Collected(p, call) != nil {
 			list = call
 		}
-		return nil, basicElements(p, list)
+		return nil, nil, basicElements(p, list)
 	}
-	o := order{}
 	switch by := ast.Unparen(call.Args[len(call.Args)-1]).(type) {
 	case *ast.FuncLit:
+		o := order{}
 		sorted, _ := syntax.Var(p, list)
 		o.follow(p, by.Body, func(v *types.Var) bool { return v == sorted || syntax.Inside(by, v.Pos()) })
-		return o.keys, !o.other
+		return o.keys, by.Body, !o.other
 	case *ast.Ident:
 		return named(p, call, list, by)
 	case *ast.SelectorExpr:
 		return named(p, call, list, by.Sel)
 	}
-	return nil, false
+	return nil, nil, false
+}
+
+// byFunc is orderOf for a sort by a function of the package.
+func byFunc(p *gocode.Place, fn *types.Func) ([]*types.Var, *ast.BlockStmt, bool) {
+	decl := p.Declaration(fn)
+	o := order{seen: []*types.Func{fn}}
+	o.body(p.Entry(decl))
+	return o.keys, decl.Body, !o.other
 }
 
 // named is orderOf for a sort by a function with a name. A function of another package, such as
 // cmp.Compare or strings.Compare, has no state.
-func named(p *gocode.Place, call *ast.CallExpr, list ast.Expr, by *ast.Ident) ([]*types.Var, bool) {
+func named(p *gocode.Place, call *ast.CallExpr, list ast.Expr, by *ast.Ident) ([]*types.Var, *ast.BlockStmt, bool) {
 	fn, ok := p.Object(by).(*types.Func)
 	if !ok || fn.Signature().Recv() != nil {
-		return nil, false
+		return nil, nil, false
 	}
 	decl := p.Declaration(fn.Origin())
 	if decl == nil || decl.Body == nil {
 		if sorts.Collected(p, call) != nil {
 			list = call
 		}
-		return nil, basicElements(p, list)
+		return nil, nil, basicElements(p, list)
 	}
-	o := order{seen: []*types.Func{fn}}
-	o.body(p.Entry(decl))
-	return o.keys, !o.other
+	return byFunc(p, fn.Origin())
 }
 
 // less returns the method Less of the list that sort.Sort or sort.Stable gets, if the package

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/kept"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/sorts"
@@ -32,7 +33,7 @@ func Rule() rule.Rule {
 		ID:    "sort-unchanged",
 		Kind:  rule.CPU,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "List sorted again though it did not change",
+		Title: "List sorted again though it hardly changed",
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
@@ -56,14 +57,20 @@ Sort the list where it changes, and keep it sorted (slices.BinarySearch and
 slices.Insert for single elements). Or keep a sorted copy, and drop it where the
 list changes.
 
-It is fine where the list changes about as often as it is read. The rule counts
-both: it reports lists that were sorted at least ten times for each time that a
-line of their package changed them, and only where the order does not depend on
+The same holds where a few elements change before each sort: one is added, or
+the next one to run gets another time. The sort compares all of them again, so n
+changes cost n² comparisons. Put the element that changed in its place, or use a
+heap, if only the first elements are needed.
+
+It is fine where most elements change before each sort. The rule counts: it
+reports lists that were sorted at least ten times for each time that a line of
+their package changed them, or that have at least 64 elements and 16 for each
+that changed since the last sort, and only where the order does not depend on
 the request.
 
 Seen in the field: prometheus/client_golang#483 (all metrics sorted for each
 scrape); api7/aisix#1174 (the sorted series kept between scrapes: a third less
-CPU).`
+CPU); robfig/cron#423 (all jobs sorted to find the next one).`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil || p.Manifest == nil {
@@ -91,6 +98,11 @@ type again struct {
 	sorts    float64    // for each unit of work
 	changes  float64
 	open     bool // other packages may change it
+
+	// elements is how many the list has, at least, if a few of them changed since the last sort.
+	elements float64
+	changed  float64 // elements for each unit of work
+	at       int     // the line where most of them change; 0 when unknown
 }
 
 // caller returns the frame that sorts such a list.
@@ -124,11 +136,11 @@ func sorted(p *gocode.Place, call *ast.CallExpr) (ast.Expr, *origin) {
 	if o == nil {
 		return nil, nil
 	}
-	keys, ok := orderOf(p, call, list)
+	keys, by, ok := orderOf(p, call, list)
 	if !ok {
 		return nil, nil
 	}
-	o.keys = append(o.keys, keys...)
+	o.keys, o.by = append(o.keys, keys...), by
 	return list, o
 }
 
@@ -166,15 +178,15 @@ func (s *search) lookBelow(f *site.Frame, p *gocode.Place) *again {
 			continue
 		}
 		for _, below := range sortedParams(p.Entry(decl)) {
-			if below.param >= len(call.Args) {
+			list := flow.ArgumentFor(p.Entry(decl), call, below.param)
+			if list == nil {
 				continue
 			}
-			list := call.Args[below.param]
 			o := sources{Place: p, before: call.End()}.of(list)
 			if o == nil || o.v == nil {
 				continue
 			}
-			o.keys = append(o.keys, below.keys...)
+			o.keys, o.by = append(o.keys, below.keys...), below.by
 			if a := s.count(f, p, call, list, o); a != nil {
 				return a
 			}
@@ -204,10 +216,13 @@ func (s *search) count(f *site.Frame, p *gocode.Place, call *ast.CallExpr, list 
 	if a.sorts, ok = evidence.ReachedAt(s.pass, p, call.Pos()); !ok {
 		return nil
 	}
-	if a.changes, ok = c.Count(); !ok || a.sorts <= 0 || a.sorts < leastSorts*a.changes || s.pass.Manifest.Unit() == "run" && a.sorts < leastRuns {
+	if a.sorts <= 0 || s.pass.Manifest.Unit() == "run" && a.sorts < leastRuns {
 		return nil
 	}
-	return a
+	if a.changes, ok = c.Count(); ok && a.sorts >= leastSorts*a.changes || s.few(a, c, o) {
+		return a
+	}
+	return nil
 }
 
 func (s *search) judge(c *finder.Case) bool {
@@ -232,6 +247,10 @@ func (s *search) judge(c *finder.Case) bool {
 	when := "on every call"
 	if !a.straight {
 		when = "and again"
+	}
+	if a.elements > 0 {
+		s.describeFew(c, a, when)
+		return true
 	}
 	times := "which did not change while executions were counted"
 	if a.changes > 0 {

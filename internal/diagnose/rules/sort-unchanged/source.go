@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/kept"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -14,7 +15,7 @@ import (
 type origin struct {
 	expr  ast.Expr
 	v     *types.Var // what the program keeps; nil for a parameter
-	param int        // of the function that sorts, -1 for none
+	param *types.Var // or the receiver, of the function that sorts; nil for none
 	order            // which elements the list has
 }
 
@@ -46,11 +47,11 @@ func (s sources) of(e ast.Expr) *origin {
 		if v = kept.Var(s.Place, e); v == nil {
 			return nil
 		}
-		return &origin{expr: e, v: v, param: -1}
+		return &origin{expr: e, v: v}
 	}
 	if syntax.Param(s.Place, v) {
-		if i := syntax.ParamIndex(syntax.SignatureOf(s.Place), v); i >= 0 && len(syntax.Assigned(s.Place, v)) == 0 {
-			return &origin{expr: e, param: i}
+		if len(syntax.Assigned(s.Place, v)) == 0 {
+			return &origin{expr: e, param: v}
 		}
 		return nil
 	}
@@ -74,12 +75,14 @@ func (s sources) call(call *ast.CallExpr) *origin {
 	if decl == nil || decl.Body == nil {
 		return nil
 	}
-	o := sources{s.Entry(decl), decl.End(), s.steps}.returned()
-	if o != nil && o.param >= 0 {
-		if o.param >= len(call.Args) {
+	below := s.Entry(decl)
+	o := sources{below, decl.End(), s.steps}.returned()
+	if o != nil && o.param != nil {
+		given := flow.ArgumentFor(below, call, o.param)
+		if given == nil {
 			return nil
 		}
-		of := s.of(call.Args[o.param])
+		of := s.of(given)
 		if of != nil {
 			of.keys = append(of.keys, o.keys...)
 		}
