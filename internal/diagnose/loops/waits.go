@@ -48,6 +48,26 @@ func waits(p *gocode.Place, loop ast.Node, calls func(*gocode.Place, *ast.CallEx
 	return waits
 }
 
+// WaitsBetween reports whether a function waits between two nodes of it.
+func WaitsBetween(p *gocode.Place, a, b ast.Node) bool {
+	from, to := a.End(), b.Pos()
+	if from > to {
+		from, to = b.End(), a.Pos()
+	}
+	waits := false
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		if n == nil || waits || n.End() < from || n.Pos() > to {
+			return false
+		}
+		if from <= n.Pos() && n.End() <= to {
+			waits = Waits(p, n)
+			return false // which examined all of it
+		}
+		return true
+	})
+	return waits
+}
+
 // inMemory reports whether an iterator goes over values in memory: those of the standard library
 // do.
 func inMemory(name string) bool {

@@ -57,7 +57,8 @@ and the output grows. Flush of an HTTP response sends a chunk.
 
 When all pieces are available, and the loop does not wait between them, one
 Flush (and one Sync, if at all) after the loop writes the same bytes. A function
-that writes one piece and flushes leaves no choice to a caller that has many.
+that writes one piece and flushes leaves no choice to a caller that has many: a
+loop, or a function that writes the header and the body of a message.
 
 It is fine when the other side waits for each piece, or when each piece must be
 on the disk before the next one: batching is then a decision about durability,
@@ -65,7 +66,8 @@ and the rule only reports the cost. It leaves alone loops that wait between
 iterations.
 
 Seen in the field: SamSaffron/term-llm#571, lyft/gostats#32, coder/websocket#563
-(half of a server's CPU in write calls).`
+(half of a server's CPU in write calls), rabbitmq/amqp091-go#141 (a flush for
+each of the three frames of a message).`
 
 func judge(c *finder.Case) bool {
 	c.Calls = syntax.CallsOf(c.Place, append(funcname.TypedAll(slices.Concat(writers, responses, compressors)), flusher)...)
@@ -80,7 +82,12 @@ func judge(c *finder.Case) bool {
 		return loop != nil && !loops.Waits(c.Place, loop) && every(c.Place, loop, call) && loops.FromOutside(c.Place, loop, flushed(c.Place, call))
 	})
 	if !ok {
-		return inCaller(c)
+		all := *c.Match
+		if inCaller(c) {
+			return true
+		}
+		*c.Match = all
+		return inSequence(c)
 	}
 	call := c.Calls[0]
 	c.Cause = fmt.Sprintf("The loop on line %d calls %s after each piece, although the next one is available: a system call per piece.", syntax.Line(c.Place, loop.Pos()), syntax.Text(call))

@@ -28,17 +28,19 @@ func Rule() rule.Rule {
 		ID:    "mostly-empty",
 		Kind:  rule.Alloc,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "Map or slice created each time, though few are filled",
+		Title: "Map or slice created each time, though few elements are put into it",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// Each match has its own: the counted share that stays empty, of what the line
 				// allocates for the container.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.4, High: 1},
 				Specificity: 1,
 			},
-			Start: finder.Rows(finder.TakeOwn),
-			Judge: judge,
+			Lines: []finder.Line{
+				{Start: finder.Rows(finder.TakeOwn), Judge: judge},
+				{Start: finder.Rows(finder.TakeOwn), Judge: judgeRoom},
+			},
 		},
 	}
 }
@@ -52,14 +54,21 @@ object; the garbage collector frees it unused.
 Create it when the first element is added (if x.m == nil { x.m = map[K]V{} }).
 Lookups, len, range and delete work with a nil map, and append with a nil slice.
 
+The same holds for room that is not used: a list that is created with the
+capacity of the largest batch, and gets one element. All of the memory is
+cleared, and counts for the next collection. Start with the usual size, or reuse
+the list.
+
 It is fine where most are filled. The rule counts executions: it reports
 containers into which at most a third of as many elements were put as containers
-were created, while they were counted. Take care where an encoder shows the
+were created, and slices of at least 2 KiB of which elements take an eighth or
+less, while they were counted. Take care where an encoder shows the
 difference: encoding/json writes null for a nil map or slice.
 
 Seen in the field: mattn/anko#373 (variables of each block), onflow/cadence#2065
 (globals of an interpreter), cockroachdb/cockroach#113150 (sets that are
-returned empty).`
+returned empty), segmentio/kafka-go#1193 (room for the largest batch: 30 GB per
+minute became 0.1).`
 
 func judge(c *finder.Case) bool {
 	created, ok := evidence.Executions(c.Pass, c.Site.Frame)

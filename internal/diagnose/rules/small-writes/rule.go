@@ -32,7 +32,7 @@ func Rule() rule.Rule {
 				Specificity: 1,
 				Sends:       true,
 			},
-			Lines: []finder.Line{{Start: writing(), Judge: judge}, {Start: executing(), Judge: judgeTemplate}},
+			Lines: []finder.Line{{Start: writing(), Judge: judge}, {Start: executing(), Judge: judgeTemplate}, {Start: writing(), Judge: judgePart}},
 		},
 	}
 }
@@ -74,7 +74,8 @@ half a microsecond and more, and perhaps a packet on a connection, while copying
 a line into a buffer takes ten nanoseconds.
 
 Put a bufio.Writer in front, call Flush after the loop and check its error. A
-template writes piece by piece as well.
+template writes piece by piece as well. So does a function that writes the header
+of a message and then its body: put both into one slice, or use net.Buffers.
 
 It is fine for interactive output, and where a crash must not lose a line. The
 rule also finds loops in callers, through methods, locks, function values and

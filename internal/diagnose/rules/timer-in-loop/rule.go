@@ -54,8 +54,8 @@ memory for as long as the timeout lasts.
 
 It is fine in a loop that waits most of the time, for example one that retries
 after a pause: the timer then does fire, and iterations are few. Outside of
-loops the rule reports only a time.After in a select with other cases, and no
-timeouts below 10 ms, which may well fire.
+loops the rule reports only a time.After or a NewTimer for a select with other
+cases, and no timeouts below 10 ms, which may well fire.
 
 Seen in the field: cockroachdb/cockroach#4367, hashicorp/nomad#11982.`
 
@@ -83,6 +83,9 @@ func guilty(p *gocode.Place, m *rule.Match, old bool) bool {
 		case loop == nil && name == "time.After" && beside(p, call):
 			m.Cause = fmt.Sprintf("%s creates a timer and its channel each time %s is called%s.", name, syntax.FuncName(p), alsoWhen(p, call))
 			m.Fix = "Try the other cases first, in a select with a default; create a time.NewTimer only when none is ready, and Stop it when one is."
+		case loop == nil && name == "time.NewTimer" && waitedFor(p, call):
+			m.Cause = fmt.Sprintf("%s creates a timer and its channel each time %s is called, also when another case of the select is ready.", name, syntax.FuncName(p))
+			m.Fix = "Try the other cases first, in a select with a default; create the timer only when none is ready."
 		default:
 			continue
 		}
@@ -101,27 +104,62 @@ func guilty(p *gocode.Place, m *rule.Match, old bool) bool {
 const shortest = 10 * time.Millisecond
 
 // beside reports whether a select with other cases receives from a channel of time.After.
-func beside(p *gocode.Place, call *ast.CallExpr) bool {
-	if d, ok := p.Const(call.Args[0]); ok {
-		if ns, exact := constant.Int64Val(d); exact && time.Duration(ns) < shortest {
+func beside(p *gocode.Place, call *ast.CallExpr) bool { return !short(p, call) && others(p, call) > 0 }
+
+// waitedFor reports whether the timer that a call creates is only stopped, and waited for by a
+// select with other cases.
+func waitedFor(p *gocode.Place, call *ast.CallExpr) bool {
+	v := syntax.LocalVar(p, syntax.AssignedTo(p, call))
+	if v == nil || short(p, call) || len(syntax.Assigned(p, v)) != 1 {
+		return false
+	}
+	selected := false
+	at := p.Outer()
+	for _, use := range syntax.Reads(p, v) {
+		field, ok := syntax.Parent(at, use).(*ast.SelectorExpr)
+		if !ok {
 			return false
 		}
+		switch field.Sel.Name {
+		case "Stop":
+		case "C":
+			if others(at, field) < 1 {
+				return false
+			}
+			selected = true
+		default:
+			return false // Reset: it serves more than once
+		}
 	}
-	cases := 0
-	for _, n := range p.Enclosing(call) {
-		s, ok := n.(*ast.SelectStmt)
+	return selected
+}
+
+// others returns the number of other cases of the select around a node, none of which is a default;
+// -1 for no such select.
+func others(p *gocode.Place, n ast.Node) int {
+	for _, around := range p.Enclosing(n) {
+		s, ok := around.(*ast.SelectStmt)
 		if !ok {
 			continue
 		}
 		for _, c := range s.Body.List {
 			if c.(*ast.CommClause).Comm == nil {
-				return false // the timer of a select with a default is another mistake
+				return -1 // the timer of a select with a default is another mistake
 			}
-			cases++
 		}
-		break
+		return len(s.Body.List) - 1
 	}
-	return cases > 1
+	return -1
+}
+
+// short reports whether the timeout of a call is so short that it may well fire.
+func short(p *gocode.Place, call *ast.CallExpr) bool {
+	d, ok := p.Const(call.Args[0])
+	if !ok {
+		return false
+	}
+	ns, exact := constant.Int64Val(d)
+	return exact && time.Duration(ns) < shortest
 }
 
 // alsoWhen returns the words for a timer in a select, which mostly does not wait for it.
