@@ -70,6 +70,7 @@ import (
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
 	formattedforlength "github.com/hone-go/hone/internal/diagnose/rules/formatted-for-length"
 	formattedmapkey "github.com/hone-go/hone/internal/diagnose/rules/formatted-map-key"
+	formattedtocompare "github.com/hone-go/hone/internal/diagnose/rules/formatted-to-compare"
 	gcassistlatency "github.com/hone-go/hone/internal/diagnose/rules/gc-assist-latency"
 	gccpusparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	goroutineleak "github.com/hone-go/hone/internal/diagnose/rules/goroutine-leak"
@@ -276,6 +277,7 @@ func All() []rule.Rule {
 		formatthenappend.Rule(),
 		formattedforlength.Rule(),
 		formattedmapkey.Rule(),
+		formattedtocompare.Rule(),
 		gcassistlatency.Rule(),
 		gccpusparememory.Rule(),
 		goroutineleak.Rule(),
