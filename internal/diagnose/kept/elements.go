@@ -127,6 +127,8 @@ func (c *Elements) replaced(e ast.Expr) int {
 			}
 		case name == "append" && c.is(e.Args[0]):
 			return len(e.Args) - 1
+		case name == "append" && c.part(e.Args[0]) && c.replaced(e.Args[0]) > 0: // append(list[1:], x)
+			return len(e.Args)
 		case (name == "slices.Insert" || name == "slices.Delete") && c.is(e.Args[0]):
 			return 1
 		}
@@ -186,6 +188,11 @@ func (c *Elements) called(call *ast.CallExpr) {
 	switch c.Place.CalleeName(call) {
 	case "len", "cap", "append", "slices.Insert", "slices.Delete":
 		return // the assignment of the result is noted
+	case "copy": // copy(list, list[1:]): the others are the same
+		if c.is(call.Args[0]) && c.part(call.Args[1]) && c.replaced(call.Args[1]) > 0 {
+			c.one(call, 1)
+			return
+		}
 	case "delete":
 		if c.is(call.Args[0]) {
 			c.one(call, 1)

@@ -53,12 +53,14 @@ const doc = `A loop over all elements of a list, a map or a set of bits computes
 many there are of a kind, how much memory they take, which number is the largest.
 It runs again after each change, so inserting n elements takes n² steps, or for
 each request, though nothing changed. So does one that counts the elements above
-a value, for the rank of that value.
+a value, for the rank of that value; one over the last n values, for a moving
+average; and one over a list that a caller passes each time, as to choose by
+weight.
 
 Keep the total in a field beside the collection. Where an element is added,
 changed or removed, add the difference. The total is then there when it is asked
 for. For ranks, keep the values sorted: a binary search finds how many there are
-before one.
+before one. For choices by weight, make prefix sums once, and search those.
 
 It is fine for short lists, for totals that are rarely asked for, and where most
 elements changed. The rule uses counted executions: it reports loops with at
@@ -66,7 +68,7 @@ least 256 iterations each time, and at least 32 for each element that the
 package's code can have changed since the last time.
 
 Seen in the field: kpango/gache#205 (the size of a cache: from 0.5 ms to 2.4 ns),
-pingcap/tidb#61339 (the total of a histogram).`
+pingcap/tidb#61339 (the total of a histogram), jmcvetta/randutil (WeightedChoice).`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
@@ -86,11 +88,12 @@ type search struct {
 // recount is a line at which a total of a collection is computed.
 type recount struct {
 	collection ast.Expr
-	through    string  // the call that computes the total; "" when the loop is on the line
-	iterations float64 // each time
-	changes    float64 // of elements since the last time, at most
-	changedAt  int     // the line with most of them; 0 for none
-	limits     []limit // what selects the elements
+	through    string   // the call that computes the total; "" when the loop is on the line
+	iterations float64  // each time
+	changes    float64  // of elements since the last time, at most
+	changedAt  int      // the line with most of them; 0 for none
+	limits     []limit  // what selects the elements
+	loop       ast.Node // that passes a list of its function each time; nil for lists that are kept
 }
 
 // line returns the frame of a row at which a total is computed again; -1 for none.
@@ -147,7 +150,7 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 	}
 	v := lasting(p, c.collection)
 	if v == nil {
-		return nil
+		return s.lookLocal(p, f, c, through)
 	}
 	times, ok := evidence.Executions(s.pass, *f)
 	if j == i {
@@ -168,6 +171,19 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 	}
 	c.changes, c.changedAt = n/times.PerUnit, changed.Line
 	if c.iterations < perChange*max(1, c.changes) {
+		return nil
+	}
+	return c
+}
+
+// lookLocal completes what is computed of a list of the function, which a loop passes to a call
+// each time; nil when the loop may change it.
+func (s *search) lookLocal(p *gocode.Place, f *site.Frame, c *recount, through *ast.CallExpr) *recount {
+	if through == nil || len(c.limits) > 0 {
+		return nil
+	}
+	times, ok := evidence.Executions(s.pass, *f)
+	if c.loop = unchanging(p, through, c.collection); c.loop == nil || !ok || times.PerCall < rare {
 		return nil
 	}
 	return c
@@ -213,6 +229,10 @@ func (s *search) judge(c *finder.Case) bool {
 
 func (r *recount) describe(c *finder.Case) {
 	name := syntax.Text(r.collection)
+	if r.loop != nil {
+		r.describeLocal(c, name)
+		return
+	}
 	how := "a loop"
 	if r.through != "" {
 		how = r.through
@@ -249,4 +269,15 @@ func (r *recount) describe(c *finder.Case) {
 	c.Cause += fmt.Sprintf(". According to the counts of executions, %s changed since the last time.", changes)
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted,
 		Value: fmt.Sprintf("%s iterations each time, %s changes", units.Count(int64(r.iterations+0.5)), units.Number(r.changes))})
+}
+
+// describeLocal fills in a list that a loop passes to a call each time.
+func (r *recount) describeLocal(c *finder.Case, name string) {
+	line := syntax.Line(c.Place, r.loop.Pos())
+	n := units.Count(int64(r.iterations + 0.5))
+	c.Allocs = nil
+	c.Confidence = rule.Likely // other code may change the elements
+	c.Cause = fmt.Sprintf("%s adds up all of %s again in each iteration of the loop on line %d, %s elements each time, though the loop does not change it.", r.through, name, line, n)
+	c.Fix = fmt.Sprintf("Make a value of %s once before the loop that keeps the total, and use that; for a choice by weights it keeps prefix sums, in which slices.BinarySearch finds the element.", name)
+	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: n + " iterations each time"})
 }

@@ -142,6 +142,9 @@ func (b *bestOf) keeps(a *ast.AssignStmt, tested bool) bool {
 	}
 	for _, lhs := range a.Lhs {
 		v, part := syntax.Var(b.p, lhs)
+		if part && len(b.best) > 0 && field(lhs) && receiving(b.p, v) { // where it is, for other methods
+			continue
+		}
 		if v == nil || !syntax.Local(b.p, v) || syntax.Inside(b.sh.scan, v.Pos()) || part && (syntax.Param(b.p, v) || !field(lhs)) {
 			return false
 		}
@@ -149,6 +152,12 @@ func (b *bestOf) keeps(a *ast.AssignStmt, tested bool) bool {
 	}
 	b.hits = append(b.hits, a)
 	return tested && (b.vars.in(b.p, a.Rhs...) || constants(b.p, a.Rhs))
+}
+
+// receiving reports whether a variable is the receiver of the function.
+func receiving(p *gocode.Place, v *types.Var) bool {
+	sig := syntax.SignatureOf(p)
+	return v != nil && sig != nil && sig.Recv() == v
 }
 
 // field reports whether an expression is a field of a variable, such as best.score.
@@ -224,11 +233,19 @@ func (b *bestOf) orders(e ast.Expr) bool {
 			return false
 		}
 		in := func(x, y ast.Expr) bool { return b.vars.in(b.p, x) && b.best.in(b.p, y) }
-		return in(x.X, x.Y) || in(x.Y, x.X)
+		return in(x.X, x.Y) || in(x.Y, x.X) || b.compared(x.X, x.Y) || b.compared(x.Y, x.X)
 	case *ast.CallExpr:
 		return true
 	}
 	return false
+}
+
+// compared reports whether an expression is a call that compares the element with the first so far,
+// and another one the constant that says which comes first: bytes.Compare(x.key, best.key) < 0.
+func (b *bestOf) compared(e, with ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	_, constant := b.p.Const(with)
+	return ok && constant && b.vars.in(b.p, call) && b.best.in(b.p, call)
 }
 
 func strict(e ast.Expr) bool {

@@ -85,8 +85,9 @@ CPU); emitter-io/emitter#206 (a slice of subscribers became a map); ulule/limite
 (all entries visited for those that expired); pokt-network/path#516 (10 % of the
 CPU of a gateway); moby/moby#18266 (events filtered by each subscriber);
 kubernetes/kubernetes#45070 (a queue without a heap: 257 µs for each insertion
-became 3.5); moby/swarmkit#193 (a scheduler that compares all nodes for each
-task); df-mc/dragonfly#118 (all loaded chunks visited in each tick).`
+became 3.5); syndtr/goleveldb#402 (an iterator that compares all its sources);
+moby/swarmkit#193 (a scheduler that compares all nodes for each task);
+df-mc/dragonfly#118 (all loaded chunks visited in each tick).`
 
 func prepare(p *rule.Pass) []finder.Line {
 	if p.Counts == nil || p.Syntax == nil {

@@ -11,6 +11,8 @@ import (
 func TestExtremes(t *testing.T) {
 	const src = `package main
 
+import "strings"
+
 type backend struct {
 	healthy bool
 	zone    string
@@ -159,6 +161,53 @@ func (p *pool) record() *backend {
 		}
 	}
 	return best.at
+}
+
+func (p *pool) compared() (best *backend) {
+	for _, b := range p.all {
+		if best == nil || strings.Compare(b.zone, best.zone) < 0 { //@ extreme 11
+			best = b
+		}
+	}
+	return best
+}
+
+type merged struct {
+	keys [][]byte
+	cmp  func(a, b []byte) int
+	at   int
+}
+
+func (m *merged) next() []byte {
+	var key []byte
+	for i, k := range m.keys {
+		if k != nil && (key == nil || m.cmp(k, key) < 0) { //@ extreme 12
+			key = k
+			m.at = i
+		}
+	}
+	return key
+}
+
+// closest depends on what was asked for.
+func (m *merged) closest(to []byte) []byte {
+	var key []byte
+	for i, k := range m.keys {
+		if m.cmp(k, to) > 0 && (key == nil || m.cmp(k, key) < 0) { //@ extreme 13
+			key = k
+			m.at = i
+		}
+	}
+	return key
+}
+
+func (p *pool) distant(to string) (best *backend) {
+	for _, b := range p.all {
+		if best == nil || strings.Compare(b.zone+to, best.zone) < 0 { //@ none 4
+			best = b
+		}
+	}
+	return best
 }
 
 func (p *pool) total(zone string) (n, most int) {
