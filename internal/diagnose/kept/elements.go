@@ -84,6 +84,10 @@ func (c *Elements) visit(n ast.Node) bool {
 		c.statement, _ = n.X.(*ast.CallExpr)
 	case *ast.CallExpr:
 		c.called(n)
+	case *ast.CompositeLit:
+		if c.given(n) {
+			c.Unclear += c.runs(n)
+		}
 	case *ast.UnaryExpr:
 		if n.Op.String() == "&" && c.is(n.X) {
 			c.Unclear += c.runs(n)
@@ -140,6 +144,41 @@ func (c *Elements) replaced(e ast.Expr) int {
 func (c *Elements) part(e ast.Expr) bool {
 	s, ok := ast.Unparen(e).(*ast.SliceExpr)
 	return ok && c.is(s.X)
+}
+
+// given reports whether a new struct gets a list that may have elements for the field.
+func (c *Elements) given(lit *ast.CompositeLit) bool {
+	t := c.Place.TypeOf(lit)
+	if t == nil || !c.Var.IsField() {
+		return false
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for i, e := range lit.Elts {
+		value, field := e, (*types.Var)(nil)
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			value, field = kv.Value, syntax.Named(c.Place, kv.Key)
+		} else if i < s.NumFields() {
+			field = s.Field(i)
+		}
+		if field == c.Var && !c.none(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// none reports whether an expression is a collection without elements.
+func (c *Elements) none(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		return c.Place.CalleeName(e) == "make"
+	case *ast.CompositeLit:
+		return len(e.Elts) == 0
+	}
+	return c.Place.Info.Types[e].IsNil()
 }
 
 // shortened reports whether a part of the list lacks its first element or its last ones by a bound
