@@ -125,28 +125,40 @@ func (c *fieldCase) judge(r *diagnose.Report) verdict {
 
 // promise sets what the findings predict together, if one of them explains the case. Findings that
 // the fixed version still has are left out, because the fix did not touch them. All others count,
-// because a release seldom fixes only one thing. Together charges nothing twice.
+// because a release seldom fixes only one thing. Together charges nothing twice. It is a share of
+// CPU, or of the time of a run if that is what the finding that explains the case predicts.
 func (v *verdict) promise(fixed *diagnose.Report) {
+	resource, of := v.resource()
 	var gone []*diagnose.Finding
 	for _, f := range v.accusing {
 		s := f.Whole()
 		still := slices.ContainsFunc(fixed.Findings, func(o diagnose.Finding) bool {
 			return o.Rule == f.Rule && o.Function == f.Function && o.Confidence != rule.Hint
 		})
-		if s != nil && s.Resource == "cpu" && !still {
+		if s != nil && s.Resource == resource && s.Of == of && !still {
 			gone = append(gone, f)
 		}
 	}
 	v.Promise = nil
 	if v.Explained > 0 && len(gone) > 0 {
-		s := diagnose.Together("cpu", gone...)
-		v.Promise = &span{Low: s.Low, High: s.High}
+		s := diagnose.Together(resource, gone...)
+		v.Promise = &span{Low: s.Low, High: s.High, Time: of != ""}
 		for _, f := range gone { // a finding that includes another with a larger saving does not replace it
 			if w := f.Whole(); w.Share > s.Value {
-				s.Value, v.Promise = w.Share, &span{Low: w.Low, High: w.High}
+				s.Value, v.Promise = w.Share, &span{Low: w.Low, High: w.High, Time: of != ""}
 			}
 		}
 	}
+}
+
+// resource returns what the finding that explains the case saves: CPU, or a named time.
+func (v *verdict) resource() (resource, of string) {
+	for _, f := range v.accusing {
+		if s := f.Whole(); f.Rank == v.Explained && s != nil && s.Of != "" {
+			return s.Resource, s.Of
+		}
+	}
+	return "cpu", ""
 }
 
 // at reports whether a finding is at an acceptable location.

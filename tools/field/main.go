@@ -148,7 +148,7 @@ func tryRow(ctx context.Context, c *fieldCase, work string, t table, pairs bool)
 	v := c.judge(after.Report)
 	r.Fixed = &v
 	r.promise(after.Report)
-	r.Measured, r.err = measured(ctx, c, work)
+	r.Measured, r.err = measured(ctx, c, work, r.Promise != nil && r.Promise.Time)
 	return r
 }
 

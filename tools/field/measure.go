@@ -20,9 +20,10 @@ const (
 	turnLength = 2 * time.Second
 )
 
-// measured returns the share of CPU per unit of work that the fixed version saves, with its 95 %
-// interval, or nil if they have no common metric. The two versions are recorded alternately.
-func measured(ctx context.Context, c *fieldCase, work string) (*span, error) {
+// measured returns the share of CPU per unit of work that the fixed version saves, or of the time
+// of a run, with its 95 % interval, or nil if they have no common metric. The two versions are
+// recorded alternately.
+func measured(ctx context.Context, c *fieldCase, work string, ofTime bool) (*span, error) {
 	var faulty, fixed []compare.Source
 	for turn := range turns {
 		for _, fix := range []bool{turn%2 == 1, turn%2 == 0} { // the first one alternates, too
@@ -41,9 +42,13 @@ func measured(ctx context.Context, c *fieldCase, work string) (*span, error) {
 	if err != nil {
 		return nil, err
 	}
+	metric := "cpu"
+	if ofTime {
+		metric = "wall"
+	}
 	for _, r := range result.Rows {
-		if r.Metric == "cpu" && r.Low != nil && r.High != nil {
-			return &span{Low: 1 - *r.High, High: 1 - *r.Low}, nil
+		if r.Metric == metric && r.Low != nil && r.High != nil {
+			return &span{Low: 1 - *r.High, High: 1 - *r.Low, Time: ofTime}, nil
 		}
 	}
 	return nil, nil

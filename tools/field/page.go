@@ -23,10 +23,11 @@ type row struct {
 	err      error
 }
 
-// span is an interval of shares.
+// span is an interval of shares: of CPU, or of the time of a run.
 type span struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
+	Time bool    `json:"time,omitempty"`
 }
 
 // table is a page's content.
@@ -118,7 +119,7 @@ func (s *score) add(r row) {
 			s.alarms++
 		}
 	}
-	if r.Promise != nil && r.Measured != nil {
+	if r.Promise != nil && r.Measured != nil && r.Promise.Time == r.Measured.Time {
 		s.promised++
 		if r.Promise.Low <= r.Measured.High && r.Measured.Low <= r.Promise.High {
 			s.kept++
@@ -144,7 +145,7 @@ func (t *table) write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "**Of %d bugs: %d at rank 1, %d placed, %d explained. Of %d clean cases %d accused.**\n\n", s.bugs, s.first, s.near, s.explained, s.controls, s.accused)
 	if s.fixed > 0 {
-		fmt.Fprintf(w, "Of %d fixed versions %d still get the explanation. The intervals of the predicted and the measured saving overlap in %d of %d. If one finding explains the case, *predicted* is the sum over all findings above a hint that the fixed version no longer has, because a release often fixes more than one thing. *Measured* is the CPU per operation, with the 95 %% interval of `hone compare`: in three recordings of each version without profiles, which alternate; of cases that were measured before 27 November 2026, in one recording of each version.\n\n", s.fixed, s.alarms, s.kept, s.promised)
+		fmt.Fprintf(w, "Of %d fixed versions %d still get the explanation. The intervals of the predicted and the measured saving overlap in %d of %d. If one finding explains the case, *predicted* is the sum over all findings above a hint that the fixed version no longer has, because a release often fixes more than one thing. *Measured* is the CPU per operation, or the time of a run where the finding predicts that, with the 95 %% interval of `hone compare`: in three recordings of each version without profiles, which alternate; of cases that were measured before 27 November 2026, in one recording of each version.\n\n", s.fixed, s.alarms, s.kept, s.promised)
 	}
 	if len(t.before) > 0 {
 		t.writeFirst(w)
@@ -232,7 +233,11 @@ func (s *span) percent() string {
 	if s == nil {
 		return "–"
 	}
-	return fmt.Sprintf("%.0f to %.0f %%", 100*s.Low, 100*s.High)
+	text := fmt.Sprintf("%.0f to %.0f %%", 100*s.Low, 100*s.High)
+	if s.Time {
+		text += " of time"
+	}
+	return text
 }
 
 // words returns the cells of the verdict.

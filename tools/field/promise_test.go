@@ -23,6 +23,8 @@ func TestPromise(t *testing.T) {
 	wide.Includes, wide.SavingWith, wide.CostWith = []int{1}, &diagnose.Saving{Resource: "cpu", Share: 0.1, Low: 0.08, High: 0.12}, &diagnose.Cost{}
 	waits := promising(4, "m.d", 0.5)
 	waits.Saving.Resource = "latency"
+	run := promising(1, "m.e", 0.3)
+	run.Saving.Resource, run.Saving.Of = "latency", "the time of a run"
 	for _, c := range []struct {
 		what  string
 		from  []*diagnose.Finding
@@ -35,6 +37,7 @@ func TestPromise(t *testing.T) {
 		{"all stay", []*diagnose.Finding{b}, &diagnose.Report{Findings: []diagnose.Finding{*b}}, 0},
 		{"one includes the other and saves less", []*diagnose.Finding{a, wide}, &diagnose.Report{}, 0.4},
 		{"of time, not of CPU", []*diagnose.Finding{waits}, &diagnose.Report{}, 0},
+		{"of the time of a run", []*diagnose.Finding{run, b}, &diagnose.Report{}, 0.3},
 	} {
 		if v := (verdict{accusing: c.from}); true {
 			if v.promise(c.fixed); v.Promise != nil {
