@@ -65,8 +65,33 @@ func judge(c *finder.Case) bool {
 	}
 	c.Cause = fmt.Sprintf("%s decodes the whole string into a slice of four bytes per rune, and the slice is %s.", syntax.Text(conv), used)
 	c.Fix = fix
+	if by, text := again(c, conv); by != nil {
+		c.Cause += fmt.Sprintf(" The loop on line %d of %s calls %s for the same text in each iteration: the time grows with the square of its length.", by.Line(), by.Name(), syntax.FuncName(c.Place))
+		c.Fix = fmt.Sprintf("Convert %s once before the loop on line %d of %s, and pass the slice to %s. Or: %s", text, by.Line(), by.Name(), syntax.FuncName(c.Place), fix)
+	}
 	c.Evidence = evidence.Compiler(c.Pass, c.Site)
 	return true
+}
+
+// again returns the loop of a caller that passes the same text for the parameter that a call
+// converts, and that text; nil when there is none.
+func again(c *finder.Case, conv *ast.CallExpr) (by *loops.Caller, text string) {
+	param := syntax.LocalVar(c.Place, conv.Args[0])
+	i := syntax.ParamIndex(syntax.SignatureOf(c.Place), param)
+	if param == nil || i < 0 {
+		return nil, ""
+	}
+	for _, r := range append(c.CPU[:len(c.CPU):len(c.CPU)], c.Allocs...) {
+		l, ok := loops.Calling(c.Pass.Syntax, r.Stack, r.Owner, 1)
+		if !ok || !l.Direct || i >= len(l.Call.Args) || !l.Shares(c.Place, conv.Args[0]) {
+			continue
+		}
+		passed := l.Call.Args[i]
+		if v := syntax.LocalVar(l.Place, passed); v != nil && !syntax.Changes(l.Place, l.Loop, v) {
+			return &l, syntax.Text(passed)
+		}
+	}
+	return nil, ""
 }
 
 // iterated returns a conversion on the line whose result is only ranged over, or indexed with 0,
