@@ -199,3 +199,27 @@ func errorOnly(p *gocode.Place, call *ast.CallExpr) bool {
 func (s Shape) Computes(p *gocode.Place) bool {
 	return p.Line > syntax.Line(p, s.Lookup.Pos()) && p.Line <= syntax.Line(p, s.Store.End())
 }
+
+// Creates reports whether a miss stores an empty object, and computes nothing: a state for each
+// key, such as a group of elements, is not a cache: its first lookup always finds nothing.
+func (s Shape) Creates(p *gocode.Place) bool {
+	empty := true
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || call.Pos() < s.Lookup.End() || call.End() > s.Store.End() || call == s.Store {
+			return empty
+		}
+		if _, conversion := p.Conversion(call); conversion {
+			return empty
+		}
+		switch p.CalleeName(call) {
+		case "new", "len", "cap":
+		case "make":
+			empty = empty && len(call.Args) == 1
+		default:
+			empty = false
+		}
+		return empty
+	})
+	return empty
+}

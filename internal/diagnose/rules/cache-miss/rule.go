@@ -55,7 +55,7 @@ remove the cache: it only costs CPU and memory.
 It is fine while a cache is being filled. The rule compares how often the lookup
 and the store ran, as counted in the recording: it reports caches with at least
 a thousand lookups, of which fewer than one in twenty hit. It ignores sets
-(map[K]bool, map[K]struct{}).
+(map[K]bool, map[K]struct{}), and tables that get an empty object for a new key.
 
 Seen in the field: elastic/beats#32734 (a cache whose elements expired long
 before they were looked up again).`
@@ -85,7 +85,7 @@ type miss struct {
 // missAt returns the cache whose misses a line computes; nil for none, or for one that hits.
 func missAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *miss {
 	sh, ok := caching.Of(place)
-	if !ok || !sh.Computes(place) {
+	if !ok || !sh.Computes(place) || sh.Creates(place) {
 		return nil
 	}
 	look, ok := p.Counts.Line(f.Owner.Package, f.File, syntax.Line(place, sh.Lookup.Pos()))
