@@ -115,12 +115,19 @@ func (c *fieldCase) judge(r *diagnose.Report) verdict {
 		if v.Rank == 0 {
 			v.Rank, v.Rule = f.Rank, f.Rule
 		}
-		words := strings.Join([]string{f.Rule, f.Title, f.Cause, f.Fix}, " ")
+		words := strings.Join([]string{f.Rule, f.Title, f.Cause, advice(f.Fix)}, " ")
 		if v.Explained == 0 && f.Rank <= placed && f.Confidence != rule.Hint && c.words.MatchString(words) {
 			v.Explained, v.Rule = f.Rank, f.Rule
 		}
 	}
 	return v
+}
+
+// advice returns the fix without the sentences about newer versions: hone adds them to every finding
+// in a dependency, whatever its cause is, and often they name the version that has the fix.
+func advice(fix string) string {
+	before, _, _ := strings.Cut(fix, "The line belongs to ")
+	return before
 }
 
 // promise sets what the findings predict together, if one of them explains the case. Findings that

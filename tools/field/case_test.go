@@ -18,6 +18,11 @@ func finding(rank int, id, function, file string, line int, confidence rule.Conf
 	return diagnose.Finding{Rank: rank, Rule: id, Function: function, File: file, Line: line, Confidence: confidence, Cause: cause}
 }
 
+func withFix(f diagnose.Finding, fix string) diagnose.Finding {
+	f.Fix = fix
+	return f
+}
+
 func TestJudge(t *testing.T) {
 	c := fieldCase{
 		Kind: "cpu", Function: "example.com/m.(*T).slow", Place: "t.go:40", Also: []string{"example.com/m.helper (h.go:7)", "example.com/m.top"},
@@ -34,6 +39,8 @@ func TestJudge(t *testing.T) {
 		{"placed by a hint", []diagnose.Finding{finding(1, "a", slow, "t.go", 90, rule.Hint, "regexp")}, verdict{Rank: 1, Rule: "a"}},
 		{"explained behind it", []diagnose.Finding{finding(1, "a", slow, "t.go", 40, rule.Hint, ""), finding(2, "b", slow+".func1", "t.go", 41, rule.Likely, "a Regexp")}, verdict{Rank: 1, Explained: 2, Rule: "b", Accused: []string{"b"}}},
 		{"too far down", []diagnose.Finding{finding(4, "a", slow, "t.go", 40, rule.Measured, "regexp")}, verdict{Rank: 4, Rule: "a", Accused: []string{"a"}}},
+		{"by a list of versions", []diagnose.Finding{withFix(finding(1, "a", slow, "t.go", 40, rule.Measured, "other words"), "Do less. The line belongs to example.com/m v1.0.0. Newer versions: v1.2.0-regexp")}, verdict{Rank: 1, Rule: "a", Accused: []string{"a"}}},
+		{"by the fix", []diagnose.Finding{withFix(finding(1, "a", slow, "t.go", 40, rule.Measured, "other words"), "Keep the regexp. The line belongs to example.com/m v1.0.0.")}, verdict{Rank: 1, Explained: 1, Rule: "a", Accused: []string{"a"}}},
 		{"by line", []diagnose.Finding{finding(1, "a", "main.g", "x/h.go", 9, rule.Measured, "regexp")}, verdict{Rank: 1, Explained: 1, Rule: "a", Accused: []string{"a"}}},
 		{"by another function", []diagnose.Finding{finding(3, "a", "example.com/m.top", "z.go", 1, rule.Measured, "other words")}, verdict{Rank: 3, Rule: "a", Accused: []string{"a"}}},
 	} {
