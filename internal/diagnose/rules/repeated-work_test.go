@@ -100,6 +100,10 @@ func TestRepeatedWorkScopes(t *testing.T) {
 			parse.Identical, parse.Different = 5, 5
 			p.Inputs.Requests, p.Inputs.Units, p.Inputs.Targets = 2000, 2000, 500
 		}, "parse", "Cache the results by their input"},
+		{"an input that the request decides", func(p *rule.Pass, parse, load *inputs.Function) {
+			parse.Identical, parse.Different, parse.InRequest, parse.PerRequest = 50, 50, 2000, 2000
+			load.Different, p.Inputs.Requests, p.Inputs.Units, p.Inputs.Targets = 600, 1000, 1000, 25
+		}, "parse", "The request decides the input, so each request computes it once. Cache"},
 		{"the same few inputs of a load that has no others", func(p *rule.Pass, parse, _ *inputs.Function) {
 			parse.Identical, parse.Different = 5, 5
 			p.Inputs.Requests, p.Inputs.Units, p.Inputs.Targets = 2000, 2000, 5

@@ -29,6 +29,12 @@ var constructors = []string{
 	"bufio.NewReader", "bufio.NewReaderSize", "bufio.NewWriter", "bufio.NewWriterSize",
 }
 
+// wrappers of the standard library put a buffer of 4 KB around their source or destination, unless
+// they get a bufio.Reader or bufio.Writer. They have no Reset, but the buffer has.
+var wrappers = []string{
+	"encoding/csv.NewReader", "encoding/csv.NewWriter", "encoding/xml.NewDecoder", "encoding/xml.NewEncoder", "encoding/gob.NewDecoder",
+}
+
 // A writer of gzip and zlib creates its compressor in its first Write, and keeps it after Reset.
 const lazily = "compress/flate.NewWriter*"
 
@@ -85,6 +91,9 @@ Reset it to the new destination, put it back after Close. The rule also knows
 constructors of unknown libraries by their form: New…, large objects, and a
 result that has a Reset.
 
+A csv.Reader or csv.Writer, an xml.Encoder, and decoders of xml and gob create
+such a buffer, too, unless they get one: put the buffers in a pool.
+
 A sync.Pool that is a local variable of a function or middleware which runs for
 each request is a new one each time, and has nothing to give.
 
@@ -100,13 +109,18 @@ func caller(r *site.Row) int {
 	for i := max(r.Owner, 1); i < len(r.Stack) && i <= r.Owner+4; i++ {
 		callee := r.Stack[i-1].Function
 		switch {
-		case i == r.Owner && (funcname.Match(callee, constructors...) || madeLate(r, i)):
+		case i == r.Owner && (funcname.Match(callee, constructors...) || madeLate(r, i) || wraps(r, i)):
 			return i
 		case foreign(r.Stack[i], r.Stack[i-1]) && strings.HasPrefix(shortName(callee), "New"):
 			return i
 		}
 	}
 	return -1
+}
+
+// wraps reports whether the line at i calls a wrapper that creates a buffer.
+func wraps(r *site.Row, i int) bool {
+	return i > 1 && funcname.Match(r.Stack[i-1].Function, wrappers...) && funcname.Match(r.Stack[i-2].Function, "bufio.New*")
 }
 
 // madeLate reports whether the line at i writes to a gzip or zlib writer that creates its
@@ -138,6 +152,10 @@ func guilty(c *finder.Case) bool {
 	}
 	for _, call := range syntax.Calls(p) {
 		name := p.CalleeName(call)
+		if funcname.Match(name, wrappers...) && loops.PerCall(p, call) {
+			describeWrapper(c, call)
+			return true
+		}
 		known := funcname.Match(name, constructors...)
 		if !known && !unknownHeavy(p, call, m) || !loops.PerCall(p, call) || reused(p, call) {
 			continue
@@ -151,6 +169,18 @@ func guilty(c *finder.Case) bool {
 		return true
 	}
 	return late(c)
+}
+
+// describeWrapper fills in the words for a call of one of the wrappers.
+func describeWrapper(c *finder.Case, call *ast.CallExpr) {
+	name, buffer := funcname.Short(c.Place.CalleeName(call)), "bufio.Writer"
+	if strings.Contains(name, "Reader") || strings.Contains(name, "Decoder") {
+		buffer = "bufio.Reader"
+	}
+	c.Cause = fmt.Sprintf("%s calls %s, which creates a new %s with a buffer of 4 KB on every call and uses it once.", syntax.FuncName(c.Place), name, buffer)
+	c.Fix = fmt.Sprintf("Keep values of type *%s in a sync.Pool: Get one, Reset it, pass it to %s, which uses it as its buffer, and Put it back when done.", buffer, name)
+	f := saves("bufio.New")
+	c.Fraction, c.Callees = &f, []string{"bufio.New*"}
 }
 
 // unknownHeavy reports whether a call is of a constructor of another module that allocated the

@@ -57,10 +57,11 @@ func (s *search) few(in *inputs.Function) *found {
 		return nil // memory behind an address is hashed in part: a reused buffer is another input
 	}
 	fine, file := s.pureBelow(in.Name)
+	unchanged := s.readsUnchanged(in)
 	switch {
 	case !fine && same && different <= mostVariables && s.asks(in.Name): // settings or keys; looking up rows by their key is the purpose of a store
 		f.where = asked
-	case !fine || s.allocatesOnly(in.Name) || !(same && !symbol.Standard(in.Package)) && !s.seemsToAnswer(in):
+	case !fine || s.allocatesOnly(in.Name) || !(same && !symbol.Standard(in.Package)) && !unchanged && !s.seemsToAnswer(in):
 		return nil
 	}
 	requests := s.pass.Inputs.Requests > 0
@@ -87,6 +88,10 @@ func (s *search) few(in *inputs.Function) *found {
 		f.words += " (of pointers the address and what they point at)"
 	}
 	f.confidence = rule.Likely
+	if f.chosen = f.where == always && !f.file && s.pass.Inputs.Chosen(in); f.chosen {
+		f.confidence = rule.Hint
+	}
+	f.pointer = unchanged && f.where == always
 	f.shared = s.own(in) // the function itself is the place to keep results
 	return f
 }

@@ -48,6 +48,33 @@ func (s *search) onlyAnswers(in *inputs.Function) bool {
 	return (signature.Recv() == nil || rich(signature)) && effects.ChangesNothing(place)
 }
 
+// readsUnchanged reports whether a function computes plain data from what a few pointers point at,
+// such as a table from a style or a schema: their memory did not change, and it returned the same
+// in a thousand calls. Copies are left out: they belong to the caller.
+func (s *search) readsUnchanged(in *inputs.Function) bool {
+	if in.ByValue() || !proved(in) || in.Compared < fewCalls || in.Identical > mostVariables || in.Identical != in.Stable {
+		return false
+	}
+	place, ok := s.pass.Syntax.At(in.File, in.Line)
+	if !ok || changes(in) || startsWith(in, "Clone", "Copy", "DeepCopy", "Snapshot", "New", "Make", "Get") {
+		return false
+	}
+	signature := syntax.SignatureOf(place)
+	if signature == nil || !answers(signature) || takesFunction(signature) || !rich(signature) {
+		return false
+	}
+	for v := range signature.Results().Variables() {
+		switch v.Type().Underlying().(type) {
+		case *types.Basic, *types.Slice, *types.Map, *types.Array, *types.Struct:
+		default: // an object that may have a state
+			if !types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+				return false
+			}
+		}
+	}
+	return effects.ChangesNothing(place)
+}
+
 // solvesAgain reports whether a recursion that calls functions which it is given, or reads what it
 // has only the address of, returned the same for each of its few inputs in thousands of calls. What
 // it returns are numbers, truth values and texts: values that whoever gets them cannot change.

@@ -58,7 +58,9 @@ filled, that hash passwords, or that returned different results for the same
 input. If all requests of a recording give a function the same few inputs, the
 load may be the cause: the rule reports that only when other functions got ten
 times as many different inputs and a twelfth of the CPU is at stake, or when a
-file is read again.
+file is read again. If the request decides the input, such as a page that it
+names, a cache would be one of answers: that is a hint, and work that repeats
+inside for other reasons comes first.
 
 Seen in the field: ua-parser/uap-go#75 (the same user agents parsed again: 300
 times faster with a cache), gin-gonic/gin#2100 (a query string parsed by
@@ -112,6 +114,8 @@ type found struct {
 	visits     bool   // it is a recursion that only adds to sets
 	other      string // of sameText: the function that got the text before; "" for itself
 	shared     bool   // the finding is at this line, instead of one caller
+	pointer    bool   // it gets a few pointers to values that did not change
+	chosen     bool   // the request decides the input: the results are parts of its answer
 	confidence rule.Confidence
 }
 
@@ -129,8 +133,10 @@ const (
 )
 
 // caller returns the frame of a row nearest to the root that calls a function that repeats work;
-// the function's own frame if several lines call it.
+// the function's own frame if several lines call it. Functions whose input the request decides come
+// last: what repeats below them repeats for other reasons.
 func (s *search) caller(r *site.Row) int {
+	answer := -1
 	for i := len(r.Stack) - 1; i > 0; i-- {
 		if k := r.Stack[i].Owner.Kind; k != gocode.Main && k != gocode.Dependency {
 			continue
@@ -138,13 +144,22 @@ func (s *search) caller(r *site.Row) int {
 		if r.Stack[i].Function == r.Stack[i-1].Function {
 			continue // a recursion whose first calls the profile cut off
 		}
-		if f := s.judged(r.Stack[i-1]); f != nil && f.shared {
-			return i - 1
-		} else if f != nil {
-			return i
+		f := s.judged(r.Stack[i-1])
+		if f == nil {
+			continue
+		}
+		at := i
+		if f.shared {
+			at = i - 1
+		}
+		if !f.chosen {
+			return at
+		}
+		if answer < 0 {
+			answer = at
 		}
 	}
-	return -1
+	return answer
 }
 
 // of returns the function of a match: that of its first row.
@@ -285,6 +300,12 @@ func (f *found) describe(m *rule.Match) {
 	case f.where == inLoop:
 		m.Cause += " It gets the same input in each iteration of the loop."
 		m.Fix = "Call it once before the loop and use the result in each iteration."
+	case f.chosen:
+		m.Cause += " The request decides the input, so each request computes it once."
+		m.Fix = keep + ", if the same requests come often and what the result depends on does not change. First look at what is expensive inside."
+	case f.pointer:
+		m.Cause += " What its pointers point at did not change."
+		m.Fix = "Compute it once for each of these values, and keep the result beside the value or in a map by its pointer. Compute it again if the value changes, and copy the result before changing it."
 	case f.where == always:
 		m.Fix = keep + ", as long as what it depends on does not change."
 	default:

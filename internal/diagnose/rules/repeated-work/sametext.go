@@ -63,6 +63,9 @@ func (s *search) textOfTwo(in *inputs.Function) *found {
 // decodes reports whether a function reads a whole text, by its name, costs more than a lookup and
 // has no side effects, by the profile.
 func (s *search) decodes(in *inputs.Function) bool {
+	if funcname.Match(in.Name, "bufio.New*", "encoding/*.New*") {
+		return false // keeps the reader, and reads nothing yet
+	}
 	c := s.costs[in.Name]
 	return c != nil && !c.Recursive && worth(s.pass, c, in) && s.quiet(in.Name) &&
 		startsWith(in, "Unmarshal", "Decode", "Parse", "Compile", "Scan", "Sum", "Hash", "Digest", "Valid", "Verify", "Get", "Extract", "Tokenize", "Split",

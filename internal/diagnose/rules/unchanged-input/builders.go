@@ -304,8 +304,10 @@ func (o *origin) harmless(call *ast.CallExpr) bool {
 }
 
 // outermost returns the frame of a row, nearest to its root, in which the program calls a function
-// whose result does not change.
-func (s *search) outermost(r *site.Row) int {
+// whose result does not change. Calls whose input the request decides come last: what they build
+// is a part of the answer, and what is built again below them is built for other reasons.
+func (s *search) outermost(r *site.Row) (frame int, chosen bool) {
+	frame = -1
 	for i := len(r.Stack) - 1; i > 0; i-- {
 		f := r.Stack[i]
 		if f.Owner.Kind != gocode.Main || f.Function == "main.main" || f.Function == r.Stack[i-1].Function {
@@ -313,11 +315,27 @@ func (s *search) outermost(r *site.Row) int {
 		}
 		key := at{file: f.File, line: f.Line, callee: r.Stack[i-1].Function, loose: true}
 		copy(key.callers[:], r.Stack[i+1:])
-		if s.lookOnce(f, key) != nil {
-			return i
+		switch found := s.lookOnce(f, key); {
+		case found == nil:
+		case !found.chosen:
+			return i, false
+		case frame < 0:
+			frame = i
 		}
 	}
-	return -1
+	return frame, frame >= 0
+}
+
+// oncePerRequest is the most often per request that a call runs once for each.
+const oncePerRequest = 1.5
+
+// byRequest reports whether the request decides the input of a call: as counted inputs show, or
+// because it takes one of a few kept values once per request.
+func (s *search) byRequest(callee string, few bool, runs float64) bool {
+	if in := s.pass.Inputs.Of(callee); in != nil {
+		return s.pass.Inputs.Chosen(in)
+	}
+	return few && s.pass.Manifest.Unit() == "request" && runs <= oncePerRequest
 }
 
 // answers reports whether a call's result is used, and is more than an error.
@@ -355,7 +373,7 @@ func (f *found) describeMade(m *rule.Match, runs string) {
 	}
 	result := "the same result"
 	keep := "Build it once (at startup, in a package variable, or with sync.OnceValue) and reuse it"
-	if f.few {
+	if f.few || f.chosen {
 		result, keep = "one of the same few results", "Cache the results by their input, in a map"
 	}
 	if runs == "" {
@@ -366,9 +384,15 @@ func (f *found) describeMade(m *rule.Match, runs string) {
 		m.Cause += " It reads a file each time."
 		keep += ", until the file changes"
 	}
+	if f.chosen {
+		keep = "Cache the results by their input, if the same requests come often. First look at what is expensive inside"
+		m.Cause += " The request decides the input, so each request computes it once."
+	}
 	m.Fix = keep + "; copy it before changing it."
-	m.Confidence = rule.Measured
-	if f.guess || f.open || f.file {
+	switch m.Confidence = rule.Measured; {
+	case f.chosen:
+		m.Confidence = rule.Hint
+	case f.guess, f.open, f.file:
 		m.Confidence = rule.Likely
 	}
 	m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s is called %s per %s", name, evidence.Times(f.runs), f.unit)})

@@ -65,7 +65,8 @@ fields and variables that were set less than once in a hundred runs of the line
 (in ten for conversions of a text), and whose results depend on their arguments
 alone. Where a map would keep one result for each of a few inputs, a call must
 take at least 200 ns. A result that is changed after the call must be copied
-first.
+first. If the request decides which of the values it is, and each request
+computes it once, a cache would be one of answers: that is a hint.
 
 Seen in the field: gin-gonic/gin#2674 (trusted networks parsed for each
 request), emicklei/go-restful#588 (patterns of routes compiled for each
@@ -141,6 +142,7 @@ type found struct {
 	open  bool     // other packages may set one of them, which is not visible
 	// For a call whose purity no list states.
 	loose, guess, few, file bool
+	chosen                  bool // the request decides the input: the result is a part of its answer
 	unit                    string
 	converts                bool // a text to a slice, of which a part is read
 	reads                   bool // a file
@@ -149,8 +151,9 @@ type found struct {
 // caller returns the frame of a row that makes such a call. Of calls that build something it is the
 // one nearest to the root, whose fix removes everything below; else the one nearest to the leaf.
 func (s *search) caller(r *site.Row) int {
-	if i := s.outermost(r); i >= 0 {
-		return i
+	answer, chosen := s.outermost(r)
+	if answer >= 0 && !chosen {
+		return answer
 	}
 	for i := 1; i < len(r.Stack); i++ {
 		f := r.Stack[i]
@@ -159,14 +162,19 @@ func (s *search) caller(r *site.Row) int {
 		}
 		key := at{file: f.File, line: f.Line, callee: r.Stack[i-1].Function}
 		copy(key.callers[:], r.Stack[i+1:])
-		if s.lookOnce(f, key) != nil {
+		if found := s.lookOnce(f, key); found != nil && !found.chosen {
 			return i
+		} else if found != nil && answer < 0 {
+			answer = i
 		}
 	}
 	if i := s.converting(r); i >= 0 {
 		return i
 	}
-	return s.reading(r)
+	if i := s.reading(r); i >= 0 {
+		return i
+	}
+	return answer
 }
 
 // lookOnce is look, once for each line and callee. The first call that it finds on a line stands
@@ -208,7 +216,8 @@ func (s *search) look(f *site.Frame, key *at) *found {
 				continue // those that are worth it are listed
 			}
 			if runs >= least && o.answers(call) && o.makes(call) {
-				return &found{place: place, call: call, names: longest(o.names), runs: runs, sets: o.sets, open: o.open, loose: true, guess: o.guess, few: o.few, file: o.file, unit: s.pass.Manifest.Unit()}
+				return &found{place: place, call: call, names: longest(o.names), runs: runs, sets: o.sets, open: o.open, loose: true, guess: o.guess, few: o.few, file: o.file, unit: s.pass.Manifest.Unit(),
+					chosen: s.byRequest(key.callee, o.few, runs)}
 			}
 			continue
 		}
@@ -218,7 +227,7 @@ func (s *search) look(f *site.Frame, key *at) *found {
 		one := &origin{pass: s.pass, place: place, frame: f, callers: key.callers[:], runs: runs, patterns: s.patterns, loose: true}
 		if one.decided(call) && one.few { // one of a few values that do not change
 			return &found{place: place, call: call, names: longest(one.names), runs: runs, sets: one.sets, open: one.open, loose: true, guess: one.guess,
-				few: true, file: one.file, unit: s.pass.Manifest.Unit()}
+				few: true, file: one.file, unit: s.pass.Manifest.Unit(), chosen: s.byRequest(key.callee, true, runs)}
 		}
 	}
 	return nil
