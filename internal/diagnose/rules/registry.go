@@ -25,6 +25,7 @@ import (
 	cachemiss "github.com/hone-go/hone/internal/diagnose/rules/cache-miss"
 	cachestampede "github.com/hone-go/hone/internal/diagnose/rules/cache-stampede"
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
+	chainrewalked "github.com/hone-go/hone/internal/diagnose/rules/chain-rewalked"
 	channelhandoff "github.com/hone-go/hone/internal/diagnose/rules/channel-handoff"
 	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
 	clockperitem "github.com/hone-go/hone/internal/diagnose/rules/clock-per-item"
@@ -232,6 +233,7 @@ func All() []rule.Rule {
 		cachemiss.Rule(),
 		cachestampede.Rule(),
 		callerinlog.Rule(),
+		chainrewalked.Rule(),
 		channelhandoff.Rule(),
 		clientperrequest.Rule(),
 		clockperitem.Rule(),

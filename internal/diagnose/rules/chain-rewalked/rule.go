@@ -1,0 +1,194 @@
+// Package chainrewalked finds loops over the links of a chain that walk the rest of the chain again
+// for each link.
+package chainrewalked
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+const (
+	// leastLinks is the minimum mean number of links that the loop visits.
+	leastLinks = 5
+	// leastRest is the minimum mean number of links that the called function visits.
+	leastRest = 2
+)
+
+// Rule is chain-rewalked.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "chain-rewalked",
+		Kind:  rule.CPU,
+		Needs: []rule.Need{rule.NeedCounts},
+		Title: "Rest of a chain walked again for each of its links",
+		Doc:   doc,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				Fraction:    rule.Fraction{Expect: 0.7, Low: 0.3, High: 1}, // each match overrides it
+				Specificity: 3,                                             // it says why the calls take long
+				Removes:     true,
+			},
+			Prepare: prepare,
+		},
+	}
+}
+
+const doc = `A loop follows a chain: causes of an error, parents of a node, items of a linked
+list. For each link it calls a function that follows the rest of the chain, too:
+to build the path of a node, the text of an error with all its causes, the length
+of what is left. For n links that is n²/2 steps, which is fast in a test with
+three links and slow for thirty.
+
+Do the work in one walk: compute the part of each link alone and add it to a
+result, or go from the last link to the first and extend what was computed for
+the rest. If the result is only compared, first compare what is cheap, such as
+types or names of single links, and compute the rest for those that are equal.
+
+It is fine for chains of a few links. The rule reports loops with at least five
+iterations each time that they are reached, as counted in the recording, and
+counts only the work inside of the second walk.
+
+Seen in the field: cockroachdb/errors#153 (for each cause of an error, the text
+and the types of all causes below it).`
+
+// walk is a call in a loop over a chain that walks the rest of the chain again.
+type walk struct {
+	place    *gocode.Place // of the call
+	call     *ast.CallExpr
+	loop     ast.Node
+	callee   string // as profiles name it
+	name     string // of the callee
+	links    float64
+	rest     int // line of the second walk
+	from, to int // its lines
+}
+
+type search struct {
+	pass  *rule.Pass
+	known map[at]*walk
+	lines map[gocode.Pos]*walk
+}
+
+type at struct {
+	pos    gocode.Pos
+	callee string
+}
+
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+	if p.Counts == nil || p.Syntax == nil {
+		return finder.Line{}, false
+	}
+	s := &search{pass: p, known: map[at]*walk{}, lines: map[gocode.Pos]*walk{}}
+	judge := func(c *finder.Case) bool {
+		w := s.lines[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+		if w != nil {
+			w.describe(c)
+		}
+		return w != nil
+	}
+	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
+}
+
+// caller returns the frame of a row that calls such a function, if the row is work of the second
+// walk; -1 for others.
+func (s *search) caller(r *site.Row) int {
+	for i := 1; i < len(r.Stack); i++ {
+		f, below := r.Stack[i], r.Stack[i-1]
+		if !ours(f) || !ours(below) || f.Function == below.Function {
+			continue
+		}
+		key := at{gocode.Pos{File: f.File, Line: f.Line}, below.Function}
+		w, seen := s.known[key]
+		if !seen {
+			w = s.look(f, below)
+			s.known[key] = w
+			if w != nil {
+				s.lines[key.pos] = w
+			}
+		}
+		if w != nil && (w.from <= below.Line && below.Line <= w.to || recurs(r.Stack[:i])) {
+			return i
+		}
+	}
+	return -1
+}
+
+func ours(f *site.Frame) bool {
+	return f.Owner.Kind == gocode.Main || f.Owner.Kind == gocode.Dependency
+}
+
+// recurs reports whether a function of the program or of a dependency calls itself in a stack, as
+// one does that follows a chain.
+func recurs(stack []*site.Frame) bool {
+	seen := map[string]bool{}
+	for _, f := range stack {
+		if ours(f) && seen[f.Function] {
+			return true
+		}
+		seen[f.Function] = true
+	}
+	return false
+}
+
+// look returns the call on a line of a function, if a loop makes it for each link of a chain and
+// the function walks the rest.
+func (s *search) look(f, below *site.Frame) *walk {
+	place, ok := s.pass.Syntax.At(f.File, f.Line)
+	if !ok {
+		return nil
+	}
+	callee, ok := s.pass.Syntax.At(below.File, below.Line)
+	if !ok || callee.Decl == nil || callee.Func != ast.Node(callee.Decl) {
+		return nil
+	}
+	for _, call := range syntax.CallsTo(place, below.Function) {
+		for _, loop := range loops.Around(place, call) {
+			chain, ok := stepsIn(place, loop)
+			if !ok {
+				continue
+			}
+			rest := restOf(callee, parameter(callee, index(place, call, chain)), chain)
+			if rest == nil {
+				continue
+			}
+			l, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(place, loop.Pos()))
+			if !ok || l.Iterations < leastLinks || s.short(below, callee, rest) {
+				continue
+			}
+			from := syntax.Line(callee, rest.Pos())
+			return &walk{place: place, call: call, loop: loop, callee: below.Function, name: syntax.FuncName(callee),
+				links: l.Iterations, rest: from, from: from, to: syntax.Line(callee, rest.End())}
+		}
+	}
+	return nil
+}
+
+// short reports whether the second walk is a loop that visits too few links.
+func (s *search) short(f *site.Frame, p *gocode.Place, rest ast.Node) bool {
+	if loops.Body(rest) == nil {
+		return false // a recursion
+	}
+	l, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, rest.Pos()))
+	return !ok || l.Iterations < leastRest
+}
+
+func (w *walk) describe(c *finder.Case) {
+	n := w.links
+	c.Cause = fmt.Sprintf("The loop on line %d calls %s for each link of a chain, %s on average, and %s walks the rest of the chain again on line %d: its work grows with the square of the number of links.",
+		syntax.Line(w.place, w.loop.Pos()), w.name, units.Number(n), w.name, w.rest)
+	c.Fix = fmt.Sprintf("Walk the chain once: compute the part of each link alone, or start at the last link and extend the result for the rest. If what %s returns is only compared, compare cheap parts of single links first, and call it for those that are equal.",
+		funcname.Short(c.Place.CalleeName(w.call)))
+	most := 1 - 2/(n+1) // n steps of n(n+1)/2 are left
+	c.Fraction = &rule.Fraction{Expect: 0.8 * most, Low: 0.4 * most, High: 1}
+	c.Confidence, c.Callees = rule.Likely, []string{w.callee}
+}
