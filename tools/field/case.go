@@ -123,8 +123,8 @@ func (c *fieldCase) judge(r *diagnose.Report) verdict {
 	return v
 }
 
-// advice returns the fix without the sentences about newer versions: hone adds them to every finding
-// in a dependency, whatever its cause is, and often they name the version that has the fix.
+// advice returns the fix without the sentences about newer versions: hone adds them to every
+// finding in a dependency, whatever its cause is, and often they name the version that has the fix.
 func advice(fix string) string {
 	before, _, _ := strings.Cut(fix, "The line belongs to ")
 	return before
