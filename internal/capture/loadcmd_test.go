@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-func commandRecorder(t *testing.T, line string, output *lines) *recorder {
+// commandRecorder returns a recorder of a load command, which gets as long as tick to fail.
+func commandRecorder(t *testing.T, line string, tick time.Duration, output *lines) *recorder {
 	t.Helper()
-	r := &recorder{o: Options{LoadCommand: line}, tmp: t.TempDir(), world: world{tick: 200 * time.Millisecond}}
+	r := &recorder{o: Options{LoadCommand: line}, tmp: t.TempDir(), world: world{tick: tick}}
 	if output != nil {
 		r.o.Output = output
 	}
@@ -24,11 +25,14 @@ func commandRecorder(t *testing.T, line string, output *lines) *recorder {
 
 // lines collects what several goroutines write.
 type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+	began chan struct{} // closed by the first write
+	once  sync.Once
+	mu    sync.Mutex
+	b     bytes.Buffer
 }
 
 func (l *lines) Write(b []byte) (int, error) {
+	defer l.once.Do(func() { close(l.began) })
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.Write(b)
@@ -44,11 +48,16 @@ func (l *lines) String() string {
 // time is known.
 func TestLoadCommandRunsAndEnds(t *testing.T) {
 	marks := filepath.Join(t.TempDir(), "marks")
-	var out lines
-	r := commandRecorder(t, "echo started; (while :; do echo x >> "+marks+"; sleep 0.01; done) & wait", &out)
+	out := lines{began: make(chan struct{})}
+	r := commandRecorder(t, "(while :; do echo x >> "+marks+"; echo marked; sleep 0.01; done) & wait", time.Millisecond, &out)
 	c, err := r.startCommand(context.Background())
 	if err != nil {
 		t.Fatal(err)
+	}
+	select {
+	case <-out.began: // the child has left its first mark, however long its start took
+	case <-c.done:
+		t.Fatalf("it ended by itself: %v", c.failure())
 	}
 	c.stop()
 	if err := c.failure(); err != nil {
@@ -62,7 +71,7 @@ func TestLoadCommandRunsAndEnds(t *testing.T) {
 	if later, _ := os.ReadFile(marks); len(later) != len(first) {
 		t.Errorf("its child still runs: %d bytes, then %d", len(first), len(later))
 	}
-	if !strings.Contains(out.String(), "started\n") {
+	if !strings.Contains(out.String(), "marked\n") {
 		t.Errorf("its output did not come through: %q", out.String())
 	}
 }
@@ -75,7 +84,7 @@ func TestLoadCommandThatDrivesNothing(t *testing.T) {
 		"true":                          "it must drive the service for longer",
 		"no-such-tool run":              "not found",
 	} {
-		c, err := commandRecorder(t, line, nil).startCommand(context.Background())
+		c, err := commandRecorder(t, line, time.Minute, nil).startCommand(context.Background())
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), line) {
 			t.Errorf("%q: %v, want %q", line, err, want)
 		}
@@ -86,7 +95,7 @@ func TestLoadCommandThatDrivesNothing(t *testing.T) {
 }
 
 func TestNoLoadCommand(t *testing.T) {
-	c, err := commandRecorder(t, "", nil).startCommand(context.Background())
+	c, err := commandRecorder(t, "", time.Minute, nil).startCommand(context.Background())
 	if c != nil || err != nil || c.failure() != nil || c.stop() != 0 {
 		t.Errorf("%v, %v", c, err)
 	}
