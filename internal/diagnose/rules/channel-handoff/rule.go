@@ -56,7 +56,9 @@ ahead, and receivers find items ready.
 
 It is fine when the synchronization is the point: an unbuffered channel also
 guarantees that the receiver has the item. It is fine when the work for each
-item takes 50 µs or more; the rule does not report that.
+item takes 50 µs or more, and when the sender waits for a reply before it goes on
+(from a channel in the message, or beside the first): it has one item, and no
+batch. The rule reports neither.
 
 Seen in the field: bookingcom/nanotube#176, golang/go#57070; "High Performance
 Go Workshop" (Cheney): sending single pixels through an unbuffered channel took
@@ -80,7 +82,7 @@ func find(p *rule.Pass) []rule.Match {
 			continue
 		}
 		s := traced.SiteAt(p, h.sender)
-		if s == nil {
+		if s == nil || exchanged(p, h) {
 			continue
 		}
 		if m, ok := match(p, h, s); ok {
