@@ -5,12 +5,14 @@ package typeinfopervalue
 import (
 	"context"
 	"fmt"
+	"go/ast"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
@@ -50,9 +52,12 @@ options), and keep that in a sync.Map with the type as the key, as encoding/json
 does; for a type that is known, in a package variable or a sync.OnceValue. Then
 only reflect.Value.Field is left for each value.
 
-It is fine where a type is examined once. The rule reports calls of these
-functions, and calls whose arguments consist of their results and constants; it
-ignores code that reads or sets fields of values.
+It is fine where a type is examined once, and where the question costs little
+more than the lookup that would replace it: asking whether one type implements
+an interface may take 15 ns, as long as a sync.Map does. The rule reports calls
+of these functions, and calls whose arguments consist of their results and
+constants, where those of one call of the function take at least 100 ns, if that
+was counted; it ignores code that reads or sets fields of values.
 
 Seen in the field: ianlopshire/go-fixedwidth#15 (a fifth of decoding was parsing
 tags), didi/gendry#128 (twice as fast with a cache), aws/aws-sdk-go#3070.`
@@ -92,7 +97,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	s := search{pass: p, lines: finder.Remember(p, look), asking: map[string]bool{}}
+	s := search{pass: p, lines: finder.Remember(p, look), asking: map[string]bool{}, spent: map[*ast.FuncDecl]int64{}}
 	s.measure()
 	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
 }
@@ -103,6 +108,8 @@ type search struct {
 	lines *finder.Lines[line]
 	// asking are the functions, as profiles name them, that query a type.
 	asking map[string]bool
+	// spent is the cost of the lines of a function that query types, in nanoseconds.
+	spent map[*ast.FuncDecl]int64
 }
 
 // line is a line of a module.
@@ -142,6 +149,7 @@ func (s *search) measure() {
 				continue
 			}
 			l.cost += r.Value
+			s.spent[l.place.Decl] += r.Value
 			for j := range i {
 				if what, asks := asksFor(r.Stack[j].Function); asks {
 					l.asks[what] = true
@@ -192,7 +200,7 @@ func (s *search) fills(r *site.Row, i int) bool {
 
 func (s *search) judge(c *finder.Case) bool {
 	l := s.lines.At(&c.Site.Frame)
-	if l == nil || !loops.PerCall(c.Place, c.Place.Decl.Body) || s.rare(c) {
+	if l == nil || !loops.PerCall(c.Place, c.Place.Decl.Body) || s.rare(c) || s.cheap(c) {
 		return false
 	}
 	var what []string
@@ -216,6 +224,15 @@ func (s *search) judge(c *finder.Case) bool {
 func (s *search) rare(c *finder.Case) bool {
 	e, ok := evidence.Executions(s.pass, c.Site.Frame)
 	return ok && s.pass.Manifest != nil && s.pass.Manifest.Unit() == "run" && e.PerUnit < leastRuns
+}
+
+// cheap reports whether all that a function asks about types in one call takes so little time that
+// it is not worth looking it up by the type, as counted in the recording.
+func (s *search) cheap(c *finder.Case) bool {
+	e, ok := evidence.Executions(s.pass, c.Site.Frame)
+	own, _ := stacks.Sum(c.CPU)
+	each, known := evidence.PerExecution(s.pass, c.Site.Frame, float64(max(own, s.spent[c.Place.Decl]))*1e-9)
+	return ok && known && !evidence.ByType.Repays(each*max(1, e.PerCall))
 }
 
 // lastDot returns the index of the dot before a function's own name.

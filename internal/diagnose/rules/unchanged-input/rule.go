@@ -100,15 +100,11 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
 }
 
-// leastKept is the least time in seconds that a result must take to compute if it would be looked
-// up in a map by its input instead, which takes 20 to 60 ns for strings and small structs.
-const leastKept = 200e-9
-
-// cheap reports whether a call takes less time than a search for its result is worth.
+// cheap reports whether a call takes so little time that it is not worth looking its result up.
 func cheap(c *finder.Case) bool {
 	nanoseconds, _ := stacks.Sum(c.CPU)
 	each, known := evidence.PerExecution(c.Pass, c.Site.Frame, float64(nanoseconds)*1e-9)
-	return known && each < leastKept
+	return known && !evidence.ByInput.Repays(each)
 }
 
 // search caches which lines call a function whose input does not change.
