@@ -150,6 +150,7 @@ import (
 	repeatedwork "github.com/hone-go/hone/internal/diagnose/rules/repeated-work"
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
 	rescangrowing "github.com/hone-go/hone/internal/diagnose/rules/rescan-growing"
+	resetdropsbuffer "github.com/hone-go/hone/internal/diagnose/rules/reset-drops-buffer"
 	retainedsubstring "github.com/hone-go/hone/internal/diagnose/rules/retained-substring"
 	roundtripperitem "github.com/hone-go/hone/internal/diagnose/rules/round-trip-per-item"
 	rowsnotclosed "github.com/hone-go/hone/internal/diagnose/rules/rows-not-closed"
@@ -358,6 +359,7 @@ func All() []rule.Rule {
 		repeatedwork.Rule(),
 		replacerpercall.Rule(),
 		rescangrowing.Rule(),
+		resetdropsbuffer.Rule(),
 		retainedsubstring.Rule(),
 		roundtripperitem.Rule(),
 		rowsnotclosed.Rule(),
