@@ -24,6 +24,9 @@ type Values struct {
 	Grown      int64 `json:"grown,omitempty"`
 	GrownBytes int64 `json:"grown_bytes,omitempty"`
 	NewBytes   int64 `json:"new_bytes,omitempty"`
+	// Fed is the number of pointers and slices, given as a parameter, that one of the last calls of
+	// the function had returned.
+	Fed int64 `json:"fed,omitempty"`
 }
 
 // Mean is the mean length.
@@ -36,13 +39,13 @@ func (v Values) Mean() float64 {
 
 func (v Values) consistent() bool {
 	return v.Seen >= 0 && v.Empty >= 0 && v.Empty <= v.Seen && v.Length >= 0 && v.Texts >= 0 && v.Texts <= v.Seen-v.Empty && v.ASCII >= 0 && v.ASCII <= v.Texts &&
-		v.Unchanged >= 0 && v.Unchanged <= v.Texts && v.Grown >= 0 && v.Grown <= v.Texts && v.NewBytes >= 0 && v.NewBytes <= v.GrownBytes
+		v.Unchanged >= 0 && v.Unchanged <= v.Texts && v.Grown >= 0 && v.Grown <= v.Texts && v.NewBytes >= 0 && v.NewBytes <= v.GrownBytes && v.Fed >= 0 && v.Fed <= v.Seen
 }
 
 // addValues adds the values of a parameter or result of the last function, whose number in sources
 // is the first word: "F I SEEN …".
 func (c *Counts) addValues(words []string, sources []Source, returned bool) error {
-	var n [11]int64
+	var n [12]int64
 	if len(words) != len(n) {
 		return errors.New("not the values of a parameter")
 	}
@@ -64,6 +67,6 @@ func (c *Counts) addValues(words []string, sources []Source, returned bool) erro
 	for int64(len(*to)) <= n[1] {
 		*to = append(*to, Values{})
 	}
-	(*to)[n[1]] = Values{Seen: n[2], Empty: n[3], Length: n[4], Texts: n[5], ASCII: n[6], Unchanged: n[7], Grown: n[8], GrownBytes: n[9], NewBytes: n[10]}
+	(*to)[n[1]] = Values{Seen: n[2], Empty: n[3], Length: n[4], Texts: n[5], ASCII: n[6], Unchanged: n[7], Grown: n[8], GrownBytes: n[9], NewBytes: n[10], Fed: n[11]}
 	return nil
 }

@@ -319,16 +319,17 @@ func TestCountsInputs(t *testing.T) {
 	if want := "59 0 59 0 58 0 56 52 0 0 0 0 0 0 0 0 0 0 " + main; again[site] != want {
 		t.Errorf("%s: %q, want %q", site, again[site], want)
 	}
-	// How many, empty, length, texts, ASCII, returned unchanged; grown, their bytes, new bytes.
+	// How many, empty, length, texts, ASCII, returned unchanged; grown, their bytes, new bytes;
+	// returned before.
 	for name, want := range map[string]string{
-		"given 0 main.text":        "90 0 170 90 90 0 0 0 0",
-		"returned 0 main.text":     "90 0 0 0 0 0 0 0 0",
-		"given 0 main.trim":        "40 10 1320 30 20 0 0 0 0",
-		"returned 0 main.trim":     "40 10 1310 30 20 20 0 0 0",
-		"returned 1 main.trim":     "40 40 0 0 0 0 0 0 0",
-		"given 0 main.(*log).scan": "20 0 21000 20 20 0 19 20900 1900",
-		"given 0 main.check":       "10 0 1950 10 10 0 0 0 0",
-		"returned 0 main.check":    "10 0 0 0 0 0 0 0 0",
+		"given 0 main.text":        "90 0 170 90 90 0 0 0 0 0",
+		"returned 0 main.text":     "90 0 0 0 0 0 0 0 0 0",
+		"given 0 main.trim":        "40 10 1320 30 20 0 0 0 0 0",
+		"returned 0 main.trim":     "40 10 1310 30 20 20 0 0 0 0",
+		"returned 1 main.trim":     "40 40 0 0 0 0 0 0 0 0",
+		"given 0 main.(*log).scan": "20 0 21000 20 20 0 19 20900 1900 0",
+		"given 0 main.check":       "10 0 1950 10 10 0 0 0 0 0",
+		"returned 0 main.check":    "10 0 0 0 0 0 0 0 0 0",
 	} {
 		if values[name] != want {
 			t.Errorf("%s: %q, want %q", name, values[name], want)

@@ -42,6 +42,7 @@ import (
 	constantwork "github.com/hone-go/hone/internal/diagnose/rules/constant-work"
 	contextchain "github.com/hone-go/hone/internal/diagnose/rules/context-chain"
 	contextperitem "github.com/hone-go/hone/internal/diagnose/rules/context-per-item"
+	copiedperpiece "github.com/hone-go/hone/internal/diagnose/rules/copied-per-piece"
 	copybuffer "github.com/hone-go/hone/internal/diagnose/rules/copy-buffer"
 	copyonheap "github.com/hone-go/hone/internal/diagnose/rules/copy-on-heap"
 	copytoread "github.com/hone-go/hone/internal/diagnose/rules/copy-to-read"
@@ -251,6 +252,7 @@ func All() []rule.Rule {
 		constantwork.Rule(),
 		contextchain.Rule(),
 		contextperitem.Rule(),
+		copiedperpiece.Rule(),
 		copybuffer.Rule(),
 		copyonheap.Rule(),
 		copytoread.Rule(),

@@ -110,6 +110,9 @@ type hone0watched struct {
 
 	again hone0agains
 	sites map[hone0site]*hone0agains // of calls with a last parameter ...interface{}
+	// gaveAt are the addresses of the last results: see feeds.
+	gaveAt   [hone0gaveKept]uintptr
+	gaveNext int
 
 	args [hone0inputParams]hone0values
 	outs [hone0inputResults]hone0values
@@ -159,6 +162,7 @@ func hone0collectInputs() {
 		w.hone0running = hone0running{}
 		w.again, w.sites = hone0agains{}, nil
 		w.args, w.outs = [hone0inputParams]hone0values{}, [hone0inputResults]hone0values{}
+		w.gaveAt = [hone0gaveKept]uintptr{}
 		*w.on = true
 		w.mu.Unlock()
 	}

@@ -20,6 +20,38 @@ type hone0values struct {
 	// bytes after the part that was there before.
 	grown, grownBytes, newBytes int64
 	last                        map[uintptr]hone0prefix
+
+	fed int64 // of a parameter: values that the function returned shortly before
+}
+
+// hone0gaveKept is the number of results of a function whose addresses are kept. Of more, some
+// could be of memory that was freed and is in use again.
+const hone0gaveKept = 64
+
+// hone0address returns the address of what a pointer or a slice refers to; 0 for other values.
+func hone0address(v hone0reflect.Value) uintptr {
+	if v.Kind() == hone0reflect.Interface {
+		v = v.Elem()
+	}
+	switch v.Kind() {
+	case hone0reflect.Ptr:
+		return v.Pointer()
+	case hone0reflect.Slice:
+		if v.Len() > 0 {
+			return v.Pointer()
+		}
+	}
+	return 0
+}
+
+// feeds reports whether an address is that of a result of one of the last calls.
+func (w *hone0watched) feeds(address uintptr) bool {
+	for _, kept := range w.gaveAt {
+		if address != 0 && kept == address {
+			return true
+		}
+	}
+	return false
 }
 
 // hone0prefix is the last text about an object.
@@ -120,7 +152,11 @@ func (w *hone0watched) given(receiver interface{}, request uintptr, args []inter
 		if i >= hone0inputParams {
 			break
 		}
-		if text, ok := w.args[i].add(hone0reflect.ValueOf(a)); ok {
+		v := hone0reflect.ValueOf(a)
+		if w.feeds(hone0address(v)) {
+			w.args[i].fed++
+		}
+		if text, ok := w.args[i].add(v); ok {
 			w.args[i].follow(object, text)
 		}
 	}
@@ -132,7 +168,12 @@ func (w *hone0watched) gave(given uint64, results []interface{}) {
 		if i >= len(w.outs) {
 			break
 		}
-		if text, ok := w.outs[i].add(hone0reflect.ValueOf(r).Elem()); ok && hone0sum(text) == given {
+		v := hone0reflect.ValueOf(r).Elem()
+		if at := hone0address(v); at != 0 {
+			w.gaveAt[w.gaveNext%hone0gaveKept] = at
+			w.gaveNext++
+		}
+		if text, ok := w.outs[i].add(v); ok && hone0sum(text) == given {
 			w.outs[i].same++
 		}
 	}
@@ -144,7 +185,7 @@ func (s *hone0values) append(text []byte, word string, id, i int) []byte {
 		return text
 	}
 	text = append(text, word...)
-	for _, n := range []int64{int64(id), int64(i), s.seen, s.empty, s.length, s.texts, s.ascii, s.same, s.grown, s.grownBytes, s.newBytes} {
+	for _, n := range []int64{int64(id), int64(i), s.seen, s.empty, s.length, s.texts, s.ascii, s.same, s.grown, s.grownBytes, s.newBytes, s.fed} {
 		text = hone0strconv.AppendInt(append(text, ' '), n, 10)
 	}
 	return append(text, '\n')

@@ -9,6 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/watched"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/inputs"
@@ -54,7 +55,8 @@ It is fine where the work is cheaper than a lookup: the rule leaves alone
 functions of less than half a microsecond and 512 bytes per call (a fifth of
 that for up to four inputs, which variables can hold). It also leaves alone
 functions that visibly change something, that only allocate something to be
-filled, that hash passwords, or that returned different results for the same
+filled, methods without parameters unless they convert their receiver to another
+form, functions that hash passwords, or that returned different results for the same
 input. If all requests of a recording give a function the same few inputs, the
 load may be the cause: the rule reports that only when other functions got ten
 times as many different inputs and a twelfth of the CPU is at stake, or when a
@@ -117,6 +119,7 @@ type found struct {
 	pointer    bool   // it gets a few pointers to values that did not change
 	chosen     bool   // the request decides the input: the results are parts of its answer
 	confidence rule.Confidence
+	conversion *conversion // nil if it does something else
 }
 
 // scope is the unit in which an input repeats.
@@ -193,8 +196,14 @@ func (s *search) judged(f *site.Frame) *found {
 
 // judge returns how a function repeats work; nil if it does not.
 func (s *search) judge(in *inputs.Function) *found {
-	if in == nil || len(in.Params) == 0 || float64(in.Hashed) < 0.95*float64(in.Calls) {
+	if in == nil || float64(in.Hashed) < 0.95*float64(in.Calls) {
 		return nil
+	}
+	if len(in.Params) == 0 { // the receiver alone seldom says what a method returns
+		if !proved(in) || s.converts(in) == nil {
+			return nil
+		}
+		return s.surely(in)
 	}
 	for _, judge := range []func(*inputs.Function) *found{s.surely, s.few, s.text, s.textOfTwo} {
 		if f := judge(in); f != nil {
@@ -213,7 +222,8 @@ func (s *search) surely(in *inputs.Function) *found {
 		return nil
 	}
 	f.recursive = c.Recursive
-	if !f.recursive && (!worth(s.pass, c, in) || s.allocatesOnly(in.Name)) || hashesSecrets(in) {
+	f.conversion = s.converts(in)
+	if !f.recursive && (!worth(s.pass, c, in) || f.conversion == nil && s.allocatesOnly(in.Name)) || hashesSecrets(in) {
 		return nil
 	}
 	if f.visits = s.addsAgain(f); f.visits {
@@ -310,6 +320,10 @@ func (f *found) describe(m *rule.Match) {
 		m.Fix = keep + ", as long as what it depends on does not change."
 	default:
 		m.Fix = keep + "."
+	}
+	if f.conversion != nil && f.where != sameText {
+		m.Cause += fmt.Sprintf(" It converts all of %s to a new %s each time.", syntax.Text(f.conversion.from), f.conversion.to)
+		m.Fix += " Or keep the result of the last call, and return it again for the same input; nobody may change it then."
 	}
 	m.Confidence, m.Callers = f.confidence, f.shared
 	m.Fraction = &rule.Fraction{Expect: 0.95 * f.repeats, Low: 0.6 * f.repeats, High: f.repeats}

@@ -276,6 +276,7 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 	}
 	m.Cause = fmt.Sprintf("The loop on line %d scans %s elements of %s each time it is reached to find those where %s, and %s.%s",
 		s.head, n, syntax.Text(s.over), syntax.Text(s.cond), result, grows)
+	defer s.prepared(place, m)
 	if s.key == nil {
 		m.Fix = fmt.Sprintf("Index %s by what %s compares, or by a part of it that leaves a few candidates, and test those alone.", syntax.Text(s.over), syntax.Text(s.cond)) + cheaperFirst(place, s.cond)
 		m.Confidence = rule.Likely // the call does not show whether its test can be indexed

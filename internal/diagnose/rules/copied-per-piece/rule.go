@@ -1,0 +1,156 @@
+// Package copiedperpiece finds functions that return a new slice with all of a long one and a short
+// one, called so often that a text built with them is copied for each of its pieces.
+package copiedperpiece
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+const (
+	leastLong  = 128 // elements of the longer operand, on average
+	leastRatio = 8   // of the lengths
+	leastCalls = 100 // for each unit of work
+	// leastFed is the share of the calls that must get a result of an earlier call as the long
+	// operand. A prefix that is put before each of many texts does not grow.
+	leastFed = 0.5
+)
+
+// Rule is copied-per-piece.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "copied-per-piece",
+		Kind:  rule.Alloc,
+		Needs: []rule.Need{rule.NeedCounts, rule.NeedInputs},
+		Title: "Whole text or list copied for each piece that is added",
+		Doc:   doc,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// With a buffer that grows, or one join, each element is copied once or twice.
+				Fraction:    rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.98},
+				Specificity: 3, // after byte-loop, which would only make the copies faster
+			},
+			Prepare: prepare,
+		},
+	}
+}
+
+const doc = `A function returns a new slice with all elements of its two operands, as the
+operator + of an interpreter does for texts. A caller that builds a text from many
+pieces passes the last result each time, so that n pieces cost n²/2 copied
+elements, and as much garbage. A benchmark of two short operands does not show it.
+
+Keep the operands in a tree (a rope) and join them once, when the text is read; or
+collect the pieces in a slice or a buffer that grows, where only its owner sees it.
+
+It is fine for short texts, and for operands that are about equally long. The rule
+reports functions that copy both operands into a slice of the sum of their
+lengths, at least 100 times per request or operation, where one operand has at
+least 128 elements on average and eight times as many as the other. In half of
+the calls, an earlier call must have returned that operand.
+
+Seen in the field: google/go-jsonnet#259 (texts built with + copied rune by rune).`
+
+// found is such a function.
+type found struct {
+	*shape
+	name        string
+	long, short length
+	calls, fed  float64 // for each unit of work; share that gets an earlier result
+}
+
+// length is one of the operands and its mean length.
+type length struct {
+	operand
+	n float64
+}
+
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+	if p.Counts == nil || p.Inputs == nil || p.Syntax == nil {
+		return finder.Line{}, false
+	}
+	lines := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *found { return at(p, f, place) })
+	return finder.Line{Start: finder.Frames(lines.Nearest), Judge: func(c *finder.Case) bool {
+		f := lines.At(&c.Site.Frame)
+		if f == nil {
+			return false
+		}
+		f.describe(c)
+		return true
+	}}, true
+}
+
+func at(p *rule.Pass, f *site.Frame, place *gocode.Place) *found {
+	sh := shapeOf(place)
+	if sh == nil || f.Line < sh.from || f.Line > sh.until {
+		return nil
+	}
+	a, b := sh.length(p, f, place, 0), sh.length(p, f, place, 1)
+	if a.n < b.n {
+		a, b = b, a
+	}
+	e, ok := evidence.ExecutionsAt(p, place, sh.made.Pos())
+	if !ok || a.n < leastLong || b.n <= 0 || a.n < leastRatio*b.n || e.PerUnit < leastCalls {
+		return nil
+	}
+	again := fed(p, f.Function, place, a)
+	if again < leastFed {
+		return nil
+	}
+	return &found{shape: sh, name: f.Function, long: a, short: b, calls: e.PerUnit, fed: again}
+}
+
+// length returns an operand with its mean length: the iterations of the loop that copies it or, for
+// a parameter, the lengths that were seen; 0 if both are unknown.
+func (sh *shape) length(p *rule.Pass, f *site.Frame, place *gocode.Place, i int) length {
+	o := sh.operands[i]
+	if o.loop != nil {
+		if l, ok := p.Counts.Loop(f.Owner.Package, f.File, syntax.Line(place, o.loop.Pos())); ok {
+			return length{operand: o, n: l.Iterations}
+		}
+	}
+	in := p.Inputs.Of(f.Function)
+	at := syntax.ParamIndex(syntax.SignatureOf(place), o.param)
+	if syntax.LocalVar(place, o.of) == o.param && in != nil && at >= 0 && at < len(in.Given) {
+		return length{operand: o, n: in.Given[at].Mean()}
+	}
+	return length{operand: o}
+}
+
+// fed returns the share of the calls whose long operand an earlier call had returned. Where calls
+// have thousands of inputs, the results of a part of them are known.
+func fed(p *rule.Pass, function string, place *gocode.Place, long length) float64 {
+	in := p.Inputs.Of(function)
+	at := syntax.ParamIndex(syntax.SignatureOf(place), long.param)
+	if in == nil || at < 0 || at >= len(in.Given) || len(in.Returned) == 0 {
+		return 0
+	}
+	known := min(in.Given[at].Seen, in.Returned[0].Seen)
+	if known < leastCalls {
+		return 0
+	}
+	return min(1, float64(in.Given[at].Fed)/float64(known))
+}
+
+func (f *found) describe(c *finder.Case) {
+	name := funcname.Short(funcname.Typed(f.name))
+	long, short := syntax.Text(f.long.of), syntax.Text(f.short.of)
+	c.Cause = fmt.Sprintf("%s copies all of %s, %s elements on average, to add %s of %s, %s times per %s. In %s of the calls, %s is what an earlier call returned: the whole is copied again for each piece, so the cost grows with the square of the length.",
+		name, long, units.Number(f.long.n), units.Number(f.short.n), short, units.Number(f.calls), c.Pass.Manifest.Unit(), units.Percent(f.fed), f.long.param.Name())
+	c.Fix = fmt.Sprintf("Let %s keep its two operands in a tree (a rope), and join them once when the whole is read; or collect the pieces in the caller, and join them once at the end (strings.Builder, append to one slice).", name)
+	c.Live = nil
+	c.Confidence = rule.Measured
+	c.Evidence = append(c.Evidence, rule.Evidence{
+		What:  evidence.ExecutionsCounted,
+		Value: fmt.Sprintf("%s elements of %s and %s of %s in each call", units.Number(f.long.n), long, units.Number(f.short.n), short),
+	})
+}
