@@ -65,7 +65,7 @@ type found struct {
 	*shape
 	name        string
 	long, short length
-	calls, fed  float64 // for each unit of work; share that gets an earlier result
+	calls       float64 // for each unit of work
 }
 
 // length is one of the operands and its mean length.
@@ -102,11 +102,10 @@ func at(p *rule.Pass, f *site.Frame, place *gocode.Place) *found {
 	if !ok || a.n < leastLong || b.n <= 0 || a.n < leastRatio*b.n || e.PerUnit < leastCalls {
 		return nil
 	}
-	again := fed(p, f.Function, place, a)
-	if again < leastFed {
+	if fed(p, f.Function, place, a) < leastFed {
 		return nil
 	}
-	return &found{shape: sh, name: f.Function, long: a, short: b, calls: e.PerUnit, fed: again}
+	return &found{shape: sh, name: f.Function, long: a, short: b, calls: e.PerUnit}
 }
 
 // length returns an operand with its mean length: the iterations of the loop that copies it or, for
@@ -144,11 +143,11 @@ func fed(p *rule.Pass, function string, place *gocode.Place, long length) float6
 func (f *found) describe(c *finder.Case) {
 	name := funcname.Short(funcname.Typed(f.name))
 	long, short := syntax.Text(f.long.of), syntax.Text(f.short.of)
-	c.Cause = fmt.Sprintf("%s copies all of %s, %s elements on average, to add %s of %s, %s times per %s. In %s of the calls, %s is what an earlier call returned: the whole is copied again for each piece, so the cost grows with the square of the length.",
-		name, long, units.Number(f.long.n), units.Number(f.short.n), short, units.Number(f.calls), c.Pass.Manifest.Unit(), units.Percent(f.fed), f.long.param.Name())
+	c.Cause = fmt.Sprintf("%s copies all of %s, %s elements on average, to add %s of %s, %s times per %s. In most calls, as far as results are known, %s is what an earlier call returned: the whole is copied again for each piece, so the cost grows with the square of the length.",
+		name, long, units.Number(f.long.n), units.Number(f.short.n), short, units.Number(f.calls), c.Pass.Manifest.Unit(), f.long.param.Name())
 	c.Fix = fmt.Sprintf("Let %s keep its two operands in a tree (a rope), and join them once when the whole is read; or collect the pieces in the caller, and join them once at the end (strings.Builder, append to one slice).", name)
 	c.Live = nil
-	c.Confidence = rule.Measured
+	c.Confidence = rule.Likely // how many is an estimate
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,
 		Value: fmt.Sprintf("%s elements of %s and %s of %s in each call", units.Number(f.long.n), long, units.Number(f.short.n), short),
