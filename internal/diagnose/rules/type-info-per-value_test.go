@@ -3,8 +3,8 @@ package rules_test
 import (
 	"testing"
 
-	typeinfopervalue "github.com/hone-go/hone/internal/diagnose/rules/type-info-per-value"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	typeinfopervalue "github.com/hone-go/hone/internal/diagnose/rules/type-info-per-value"
 	"github.com/hone-go/hone/internal/recording"
 )
 
