@@ -74,14 +74,14 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Inputs == nil {
 		return finder.Line{}, false
 	}
-	s := &search{pass: p, costs: watched.Costs(p), known: map[string]*plain{}}
+	s := &search{pass: p}
+	s.functions = watched.Remember(p, s.judge)
 	return finder.Line{Start: finder.Frames(s.frame), Judge: s.describe}, true
 }
 
 type search struct {
-	pass  *rule.Pass
-	costs map[string]*watched.Cost
-	known map[string]*plain
+	pass      *rule.Pass
+	functions *watched.Functions[plain]
 }
 
 // plain is a function whose texts are ASCII.
@@ -111,7 +111,7 @@ func (s *search) call(r *site.Row) (int, *plain) {
 			return -1, nil
 		}
 		for _, name := range []string{callee, f.Function} {
-			if t := s.of(name); t != nil {
+			if t := s.functions.Of(name); t != nil {
 				return i, t
 			}
 		}
@@ -120,17 +120,8 @@ func (s *search) call(r *site.Row) (int, *plain) {
 	return -1, nil
 }
 
-func (s *search) of(name string) *plain {
-	t, ok := s.known[name]
-	if !ok {
-		t = s.judge(s.pass.Inputs.Of(name))
-		s.known[name] = t
-	}
-	return t
-}
-
-func (s *search) judge(in *inputs.Function) *plain {
-	if in == nil || in.Calls < leastCalls {
+func (s *search) judge(in *inputs.Function, cost *watched.Cost) *plain {
+	if in.Calls < leastCalls {
 		return nil
 	}
 	v, ok := evidence.LongestText(in)
@@ -138,7 +129,7 @@ func (s *search) judge(in *inputs.Function) *plain {
 	if !ok || share < leastASCII {
 		return nil
 	}
-	seconds, _, ok := watched.PerCall(s.pass, s.costs[in.Name], in)
+	seconds, _, ok := watched.PerCall(s.pass, cost, in)
 	if !ok || seconds < leastTimes*watched.Reading(v.Mean()) {
 		return nil
 	}

@@ -68,14 +68,14 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Inputs == nil {
 		return finder.Line{}, false
 	}
-	s := &search{pass: p, costs: watched.Costs(p), known: map[string]*growth{}}
+	s := &search{pass: p}
+	s.functions = watched.Remember(p, s.judge)
 	return finder.Line{Start: finder.Frames(s.frame), Judge: s.describe}, true
 }
 
 type search struct {
-	pass  *rule.Pass
-	costs map[string]*watched.Cost
-	known map[string]*growth
+	pass      *rule.Pass
+	functions *watched.Functions[growth]
 }
 
 // growth is a function that gets its last text again, with something after it.
@@ -87,25 +87,14 @@ type growth struct {
 // frame returns the index of the line nearest to the root that calls such a function.
 func (s *search) frame(r *site.Row) int {
 	for i := len(r.Stack) - 1; i > 0; i-- {
-		if k := r.Stack[i].Owner.Kind; (k == gocode.Main || k == gocode.Dependency) && s.of(r.Stack[i-1].Function) != nil {
+		if k := r.Stack[i].Owner.Kind; (k == gocode.Main || k == gocode.Dependency) && s.functions.Of(r.Stack[i-1].Function) != nil {
 			return i
 		}
 	}
 	return -1
 }
 
-func (s *search) of(name string) *growth {
-	g, ok := s.known[name]
-	if !ok {
-		if in := s.pass.Inputs.Of(name); in != nil {
-			g = s.judge(in)
-		}
-		s.known[name] = g
-	}
-	return g
-}
-
-func (s *search) judge(in *inputs.Function) *growth {
+func (s *search) judge(in *inputs.Function, cost *watched.Cost) *growth {
 	for _, v := range in.Given {
 		if v.Grown < leastCalls || float64(v.Grown) < leastGrown*float64(v.Seen) || float64(v.NewBytes) > mostNew*float64(v.GrownBytes) || v.Mean() < leastText {
 			continue
@@ -115,7 +104,7 @@ func (s *search) judge(in *inputs.Function) *growth {
 				return nil
 			}
 		}
-		if seconds, _, ok := watched.PerCall(s.pass, s.costs[in.Name], in); ok && seconds >= leastEach*v.Mean() {
+		if seconds, _, ok := watched.PerCall(s.pass, cost, in); ok && seconds >= leastEach*v.Mean() {
 			return &growth{
 				name: in.Name, length: v.Mean(), grown: float64(v.Grown) / float64(v.Seen), news: float64(v.NewBytes) / float64(v.GrownBytes),
 			}
@@ -129,7 +118,7 @@ func (s *search) describe(c *finder.Case) bool {
 	for _, rows := range [][]*site.Row{c.Allocs, c.CPU} {
 		for _, r := range rows {
 			if i := s.frame(r); i > 0 {
-				g = s.of(r.Stack[i-1].Function)
+				g = s.functions.Of(r.Stack[i-1].Function)
 			}
 		}
 	}

@@ -70,15 +70,14 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Inputs == nil {
 		return finder.Line{}, false
 	}
-	s := &search{pass: p, costs: watched.Costs(p), known: map[string]*change{}}
-	judge := func(c *finder.Case) bool { return s.describe(c) }
-	return finder.Line{Start: finder.Frames(s.frame), Judge: judge}, true
+	s := &search{pass: p}
+	s.functions = watched.Remember(p, s.judge)
+	return finder.Line{Start: finder.Frames(s.frame), Judge: s.describe}, true
 }
 
 type search struct {
-	pass  *rule.Pass
-	costs map[string]*watched.Cost
-	known map[string]*change
+	pass      *rule.Pass
+	functions *watched.Functions[change]
 }
 
 // change is a function that could return its text as it is.
@@ -97,24 +96,15 @@ func (s *search) frame(r *site.Row) int {
 		if k != gocode.Main && k != gocode.Dependency {
 			continue
 		}
-		if s.of(f.Function) != nil || i > 0 && s.of(r.Stack[i-1].Function) != nil {
+		if s.functions.Of(f.Function) != nil || i > 0 && s.functions.Of(r.Stack[i-1].Function) != nil {
 			return i
 		}
 	}
 	return -1
 }
 
-func (s *search) of(name string) *change {
-	c, ok := s.known[name]
-	if !ok {
-		c = s.judge(s.pass.Inputs.Of(name))
-		s.known[name] = c
-	}
-	return c
-}
-
-func (s *search) judge(in *inputs.Function) *change {
-	if in == nil || in.Calls < leastCalls || float64(in.Hashed) < 0.95*float64(in.Calls) || len(in.Returned) == 0 || !changes(in.Name) {
+func (s *search) judge(in *inputs.Function, cost *watched.Cost) *change {
+	if in.Calls < leastCalls || float64(in.Hashed) < 0.95*float64(in.Calls) || len(in.Returned) == 0 || !changes(in.Name) {
 		return nil
 	}
 	out := in.Returned[0]
@@ -122,7 +112,7 @@ func (s *search) judge(in *inputs.Function) *change {
 	if texts < leastCalls || float64(out.Unchanged) < leastUnchanged*float64(texts) || out.Mean() < leastLength {
 		return nil
 	}
-	seconds, bytes, ok := watched.PerCall(s.pass, s.costs[in.Name], in)
+	seconds, bytes, ok := watched.PerCall(s.pass, cost, in)
 	if !ok || seconds < leastTimes*watched.Reading(out.Mean()) && bytes < leastCopied*out.Mean() {
 		return nil
 	}
@@ -156,16 +146,16 @@ func changes(name string) bool {
 }
 
 func (s *search) describe(c *finder.Case) bool {
-	f := s.of(c.Site.Function)
+	f := s.functions.Of(c.Site.Function)
 	caller := f == nil
 	for _, r := range c.CPU {
 		if i := s.frame(r); caller && i > 0 {
-			f = s.of(r.Stack[i-1].Function)
+			f = s.functions.Of(r.Stack[i-1].Function)
 		}
 	}
 	for _, r := range c.Allocs {
 		if i := s.frame(r); f == nil && i > 0 {
-			f = s.of(r.Stack[i-1].Function)
+			f = s.functions.Of(r.Stack[i-1].Function)
 		}
 	}
 	if f == nil {
