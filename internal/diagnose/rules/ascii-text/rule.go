@@ -154,7 +154,7 @@ func (s *search) describe(c *finder.Case) bool {
 	if t.in.Name != callee {
 		of = " of " + funcname.Short(funcname.Typed(t.in.Name))
 	}
-	c.Cause = fmt.Sprintf("%s looks up each character in tables of Unicode, but %s of the %s texts%s have only ASCII characters: %s for %s on average, where a loop over the bytes takes %s.",
+	c.Cause = fmt.Sprintf("%s looks up each character in tables of Unicode, but %s of the %s texts%s have only ASCII characters. A call takes %s for a text of %s on average; a loop over its bytes takes %s.",
 		name, units.Percent(t.share), units.Count(t.in.Calls), of, units.Seconds(t.seconds), units.Bytes(t.length), units.Seconds(watched.Reading(t.length)))
 	c.Fix = fmt.Sprintf("Test first whether the text has only ASCII characters (each byte below utf8.RuneSelf), and take a fast path for those, which needs no tables; call %s for other texts.", name)
 	expect := t.share * (1 - watched.Reading(t.length)/t.seconds)

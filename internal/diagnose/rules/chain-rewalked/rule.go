@@ -43,11 +43,12 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A loop follows a chain: causes of an error, parents of a node, items of a linked
-list. For each link it calls a function that follows the rest of the chain, too:
-to build the path of a node, the text of an error with all its causes, the length
-of what is left. For n links that is n²/2 steps, which is fast in a test with
-three links and slow for thirty.
+const doc = `A loop walks a chain, such as the causes of an error, the parents of
+a node or the items of a linked list. For each link it calls a function that
+walks the rest of the chain again: to build the path of a node, the text of an
+error with all its causes, or the number of links that are left. A chain of n
+links takes n²/2 steps. A test with three links does not show it; thirty links
+are slow.
 
 Do the work in one walk: compute the part of each link alone and add it to a
 result, or go from the last link to the first and extend what was computed for

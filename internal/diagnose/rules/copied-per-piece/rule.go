@@ -50,7 +50,7 @@ pieces passes the last result each time, so that n pieces cost n²/2 copied
 elements, and as much garbage. A benchmark of two short operands does not show it.
 
 Keep the operands in a tree (a rope) and join them once, when the text is read; or
-collect the pieces in a slice or a buffer that grows, where only its owner sees it.
+collect the pieces in a slice or a buffer that grows and that nobody else reads.
 
 It is fine for short texts, and for operands that are about equally long. The rule
 reports functions that copy both operands into a slice of the sum of their

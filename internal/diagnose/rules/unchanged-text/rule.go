@@ -148,14 +148,11 @@ func changes(name string) bool {
 func (s *search) describe(c *finder.Case) bool {
 	f := s.functions.Of(c.Site.Function)
 	caller := f == nil
-	for _, r := range c.CPU {
-		if i := s.frame(r); caller && i > 0 {
-			f = s.functions.Of(r.Stack[i-1].Function)
-		}
-	}
-	for _, r := range c.Allocs {
-		if i := s.frame(r); f == nil && i > 0 {
-			f = s.functions.Of(r.Stack[i-1].Function)
+	for _, rows := range [][]*site.Row{c.Allocs, c.CPU} {
+		for _, r := range rows {
+			if i := s.frame(r); caller && i > 0 {
+				f = s.functions.Of(r.Stack[i-1].Function)
+			}
 		}
 	}
 	if f == nil {
@@ -166,7 +163,7 @@ func (s *search) describe(c *finder.Case) bool {
 	if f.bytes >= 1 {
 		cost += " and " + units.Bytes(f.bytes)
 	}
-	c.Cause = fmt.Sprintf("%s returned its text unchanged in %s of %s calls, which take %s each for %s on average: it copies or searches texts in which there is nothing to change.",
+	c.Cause = fmt.Sprintf("%s returned its text unchanged in %s of %s calls. A call takes %s for a text of %s on average: it copies or searches texts in which there is nothing to change.",
 		name, units.Percent(f.unchanged), units.Count(f.in.Calls), cost, units.Bytes(f.length))
 	c.Fix = "First look for a byte that needs a change (a loop over the bytes, strings.IndexAny), and return the text itself if there is none."
 	if caller {
