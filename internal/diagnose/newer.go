@@ -10,6 +10,10 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
+// OwnerNamed starts the sentences about the module of a line, at the end of a fix. They are the same
+// for every finding in that module.
+const OwnerNamed = "The line belongs to "
+
 // askedModules is the largest number of modules of which a report looks for newer versions: each
 // may be a request to a proxy.
 const askedModules = 5
@@ -44,7 +48,7 @@ func (c candidates) advice(s *site.Site) string {
 	name := strings.TrimSpace(s.Owner.Module + " " + s.Owner.Version)
 	newer := c[name]
 	if len(newer) == 0 {
-		return fmt.Sprintf("The line belongs to %s: look for a newer version, or propose the change there.", name)
+		return fmt.Sprintf(OwnerNamed+"%s: look for a newer version, or propose the change there.", name)
 	}
 	words := make([]string, len(newer))
 	for i, n := range newer {
@@ -53,5 +57,5 @@ func (c candidates) advice(s *site.Site) string {
 			words[i] = n.String()
 		}
 	}
-	return fmt.Sprintf("The line belongs to %s. Newer versions: %s, candidates that are not proved to cost less. Otherwise propose the change there.", name, funcname.List(words))
+	return fmt.Sprintf(OwnerNamed+"%s. Newer versions: %s, candidates that are not proved to cost less. Otherwise propose the change there.", name, funcname.List(words))
 }

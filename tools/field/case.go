@@ -126,7 +126,7 @@ func (c *fieldCase) judge(r *diagnose.Report) verdict {
 // advice returns the fix without the sentences about newer versions: hone adds them to every
 // finding in a dependency, whatever its cause is, and often they name the version that has the fix.
 func advice(fix string) string {
-	before, _, _ := strings.Cut(fix, "The line belongs to ")
+	before, _, _ := strings.Cut(fix, diagnose.OwnerNamed)
 	return before
 }
 
