@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// OwnerNamed starts the sentences about the module of a line, at the end of a fix. They are the same
-// for every finding in that module.
+// OwnerNamed starts the sentences about the module of a line, at the end of a fix. They are the
+// same for every finding in that module.
 const OwnerNamed = "The line belongs to "
 
 // askedModules is the largest number of modules of which a report looks for newer versions: each
