@@ -22,6 +22,7 @@ type draft struct {
 	cost       site.Cost
 	share      stats.Interval // the cost's part of all CPU, with the collector's work for it
 	peer       stats.Interval // CPU at the other end of the connection on which the lines send
+	uncertain  stats.Interval // CPU of code around the lines that the fix may save too
 	fraction   stats.Interval // the share of the cost that the fix saves
 	saving     *saving
 	confidence rule.Confidence
@@ -104,7 +105,7 @@ func (e *engine) price(d *draft) {
 	if d.rule.Generic {
 		d.fraction = stats.Interval{Value: 1, Low: 1, High: 1} // no saving is promised: it is ranked by what it costs
 	}
-	d.peer = e.peerOf(d)
+	d.peer, d.uncertain = e.peerOf(d), e.uncertainOf(d)
 	d.saving = e.save(d)
 	d.lines = e.lines(d)
 	if d.foreign() && d.saving != nil && d.saving.share.Value < leastForeign {
@@ -246,7 +247,8 @@ func (e *engine) save(d *draft) *saving {
 	var cpu, latency, memory *saving
 	if d.share.Value > 0 && e.totals.TotalSeconds > 0 {
 		cpu = e.saved(d, limitCPU, d.share)
-		cpu.share = clamp(withPeer(stats.Add(cpu.share, e.besides(d)), d.peer, d.fraction))
+		sure := stats.Add(cpu.share, e.besides(d))
+		cpu.share = clamp(withPossible(withPossible(sure, d.peer, d.fraction), d.uncertain, d.fraction))
 	}
 	if wait(d.cost) > 0 && e.requestSeconds > 0 {
 		latency = e.saved(d, limitLatency, e.waitSpread(d).Scale(1/e.requestSeconds))

@@ -294,6 +294,12 @@ func (e *engine) evidence(d *draft) []rule.Evidence {
 			Value: units.Percent(d.peer.Value),
 		})
 	}
+	if d.uncertain.Value >= leastShare {
+		out = append(out, rule.Evidence{
+			What:  "CPU of code around it that some fixes save too, not part of the cost",
+			Value: units.Percent(d.uncertain.Value),
+		})
+	}
 	if d.cost.MutexSeconds > 0 {
 		out = append(out, rule.Evidence{
 			What:    "others waited for a lock held here",

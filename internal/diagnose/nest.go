@@ -99,7 +99,7 @@ func (e *engine) priceWith(d *draft, gone rows) {
 	if len(d.includes) == 0 {
 		return
 	}
-	with := &draft{rule: d.rule, claims: d.claims, fraction: d.fraction, peer: d.peer, confidence: d.confidence}
+	with := &draft{rule: d.rule, claims: d.claims, fraction: d.fraction, peer: d.peer, uncertain: d.uncertain, confidence: d.confidence}
 	with.rows.add(d.rows)
 	with.rows.add(gone)
 	with.cost, with.share = e.cost(with.rows), e.table.Share(with.rows.cpu, with.rows.allocs)

@@ -26,10 +26,6 @@ const (
 	// bytes from a connection, half as many are enough: a read may get several messages of a
 	// stream, and packets are dropped.
 	leastReceived, leastRead, mostReceived = 0.9, 0.5, 1.5
-	// peerGone is the part of the receiver's cost that is expected to go with the messages. The
-	// rest is what it does for each item in them. No count separates the two, so nothing may go, or
-	// all.
-	peerGone = 0.5
 )
 
 // receiving are the calls that take bytes from a connection.
@@ -169,14 +165,4 @@ func (p *peer) runs(f *site.Frame) float64 {
 		p.times[at] = times
 	}
 	return times
-}
-
-// withPeer adds the other end to what a draft's fix saves: from nothing, since the receiver may do
-// the same for each item of a larger message, to the same part of it as of the line.
-func withPeer(saved, peer, fraction stats.Interval) stats.Interval {
-	if peer.Value <= 0 {
-		return saved
-	}
-	most := stats.Mul(peer, fraction)
-	return stats.Interval{Value: saved.Value + peerGone*most.Value, Low: saved.Low, High: saved.High + most.High}
 }

@@ -2,7 +2,7 @@
 //
 //	go run ./tools/field -w DIR             # records the cases in DIR/cases, writes docs/field.md: 15 min
 //	go run ./tools/field -only 04,27 DIR
-//	go run ./tools/field -w -only 04,27 tools/field/testdata/own   # own cases keep the results of others
+//	go run ./tools/field -pairs -w -only 04,27 DIR                 # keeps the latest results of other cases
 //	go run ./tools/field -fixed DIR         # the same for the fixed versions: nothing may be reported
 //
 // A case is a directory with a go.mod that pins a faulty version of a module, a workload (a

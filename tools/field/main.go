@@ -55,10 +55,6 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	own := cases[0].files != nil
-	if *save && *only != "" && !*versions && !own {
-		return errors.New("-w with -only needs own cases, whose latest results are kept")
-	}
 	work := *kept
 	if work == "" {
 		if work, err = os.MkdirTemp("", "hone-field-"); err != nil {
@@ -87,8 +83,8 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	if err := t.first(filepath.Join(dir, "first.json"), *look); err != nil {
 		return err
 	}
-	if *save && own {
-		if err := t.latest(filepath.Join(dir, "latest.json"), cases); err != nil {
+	if *save {
+		if err := t.latest(latestOf(cases, dir), cases); err != nil {
 			return err
 		}
 	}
@@ -117,6 +113,15 @@ func pageOf(cases []fieldCase) string {
 		return "field-own.md"
 	}
 	return "field.md"
+}
+
+// latestOf returns the name of the file with the latest results of cases in a directory. Those of
+// cases that are directories, which may be anywhere, are kept in this repository.
+func latestOf(cases []fieldCase, dir string) string {
+	if cases[0].files != nil {
+		return filepath.Join(dir, "latest.json")
+	}
+	return filepath.Join("tools", "field", "testdata", "latest.json")
 }
 
 func chosen(id, only string) bool {

@@ -29,28 +29,61 @@ func Calls() []string {
 // owns them, because the transport dials on its own goroutines.
 func Dials(p *rule.Pass) (rows []*site.Row) {
 	p.EachRow(func(r *site.Row) {
-		for _, f := range r.Stack {
-			if funcname.Match(f.Function, "net/http.(*Transport).dialConn*", "net/http.(*Transport).startDialConn*",
-				"net/http.(*persistConn).addTLS*", "net.(*Resolver).lookupIPAddr*") {
-				rows = append(rows, r)
-				return
-			}
+		if opens(r) {
+			rows = append(rows, r)
 		}
 	})
 	return rows
+}
+
+// opens reports whether an HTTP client opens a connection in a row.
+func opens(r *site.Row) bool {
+	return through(r, "net/http.(*Transport).dialConn*", "net/http.(*Transport).startDialConn*",
+		"net/http.(*persistConn).addTLS*", "net.(*Resolver).lookupIPAddr*")
+}
+
+// ends reports whether a connection is closed in a row, or accepted by a server of net/http. Each
+// connection that a client opens is closed once, and accepted once if the server is in the same
+// process. Servers do the same for connections from elsewhere.
+func ends(r *site.Row) bool {
+	return r.Owner < 0 && through(r, "net.(*conn).Close", "net/http.(*persistConn).close*") ||
+		through(r, "net/http.(*Server).Serve", "net/http.(*conn).close*", "net/http.(*conn).serve.func*",
+			"crypto/tls.(*Conn).serverHandshake")
+}
+
+func through(r *site.Row, functions ...string) bool {
+	return slices.ContainsFunc(r.Stack, func(f *site.Frame) bool { return funcname.Match(f.Function, functions...) })
 }
 
 // Blame completes a match whose cost is new connections. The match is likely at most: the transport
 // dials on its own goroutines, and the profile does not show for which request.
 func Blame(c *finder.Case, dials []*site.Row) {
 	spent, n := stacks.Sum(dials)
-	c.CPU, c.Allocs, c.Block, c.Mutex, c.Live = dials, nil, nil, nil, nil
+	c.CPU, c.Block, c.Mutex, c.Live = dials, nil, nil, nil
+	c.Allocs = allocs(c.Pass, opens)
+	c.Uncertain.Allocs = allocs(c.Pass, func(r *site.Row) bool { return !opens(r) && ends(r) })
+	c.Pass.EachRow(func(r *site.Row) {
+		if !opens(r) && ends(r) {
+			c.Uncertain.CPU = append(c.Uncertain.CPU, r)
+		}
+	})
 	c.Confidence = rule.Likely
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:    "CPU spent on new client connections",
 		Value:   fmt.Sprintf("%s (%s)", units.Seconds(float64(spent)/1e9), units.Some(float64(n), "sample")),
 		Command: evidence.TopCommand(c.Pass, "cpu"),
 	})
+}
+
+// allocs returns the rows of the profile of allocations for which keep holds.
+func allocs(p *rule.Pass, keep func(*site.Row) bool) (rows []*site.Row) {
+	for _, s := range p.Table.Sites {
+		rows = append(rows, stacks.Select(s.Allocs, keep)...)
+	}
+	for _, b := range p.Table.Buckets {
+		rows = append(rows, stacks.Select(b.Allocs, keep)...)
+	}
+	return rows
 }
 
 // Closes reports whether Close is called on a response's Body, given its path to the file's root,

@@ -190,6 +190,10 @@ type Match struct {
 	Mutex  []*site.Row
 	Block  []*site.Row
 	Live   []*site.Row
+	// Uncertain are rows that the fix may save too, or not: work that only prepares or reads what
+	// the line makes, and that some fixes of it need no longer. They are no part of the cost, and
+	// only widen the saving upwards.
+	Uncertain Uncertain
 	// Callees are the patterns (see package funcname) of the calls leafward of the line that the
 	// rule recognised; they decide the depth of the match in each row.
 	Callees []string
@@ -213,6 +217,9 @@ type Match struct {
 	// code.
 	InCode bool
 }
+
+// Uncertain are rows of the profiles of CPU and allocations.
+type Uncertain struct{ CPU, Allocs []*site.Row }
 
 // Saving is what a change would save: CPU seconds of the recording's window, or with a
 // Latency seconds of another total.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -83,11 +82,13 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	s := &search{pass: p}
+	s := &search{pass: p, making: map[gocode.Pos]bool{}}
 	s.lines = finder.Remember(p, s.look)
+	p.EachRow(s.note)
 	p.EachRow(s.learn)
 	for _, at := range p.Table.Sites {
 		for _, r := range at.Allocs {
+			s.note(r)
 			s.count(r)
 		}
 	}
@@ -97,6 +98,8 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 type search struct {
 	pass  *rule.Pass
 	lines *finder.Lines[failing]
+	// making are the lines that call functions which create errors.
+	making map[gocode.Pos]bool
 }
 
 // failing is a call whose error nobody reads.
@@ -177,7 +180,7 @@ func (s *search) share(f *site.Frame, p *gocode.Place, test *ast.IfStmt, runs fl
 // learn records that errors are created below such a call.
 func (s *search) learn(r *site.Row) {
 	if i, found := s.calls(r); found != nil {
-		found.made = found.made || madeBelow(r, i)
+		found.made = found.made || s.madeBelow(r, i)
 	}
 }
 
@@ -187,15 +190,37 @@ func (s *search) count(r *site.Row) {
 	if found == nil {
 		return
 	}
-	found.made = found.made || madeBelow(r, i)
+	found.made = found.made || s.madeBelow(r, i)
 	if f := r.Stack[0]; i > 0 && makes(f.Function) {
 		found.errors[gocode.Pos{File: f.File, Line: f.Line}] += r.Count
 	}
 }
 
-// madeBelow reports whether a row creates an error below a frame.
-func madeBelow(r *site.Row, i int) bool {
-	return slices.ContainsFunc(r.Stack[:i], func(f *site.Frame) bool { return makes(f.Function) })
+// note stores the lines of the program and of dependencies that call what creates errors.
+func (s *search) note(r *site.Row) {
+	for i := 1; i < len(r.Stack); i++ {
+		f := r.Stack[i]
+		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || makes(f.Function) {
+			continue
+		}
+		if makes(r.Stack[i-1].Function) {
+			s.making[gocode.Pos{File: f.File, Line: f.Line}] = true
+		}
+	}
+}
+
+// madeBelow reports whether a row creates an error below a frame, or boxes the arguments of that.
+func (s *search) madeBelow(r *site.Row, i int) bool {
+	for j, f := range r.Stack[:i] {
+		if makes(f.Function) {
+			return true
+		}
+		boxes := j == 0 || funcname.Match(r.Stack[j-1].Function, "runtime.convT*")
+		if boxes && s.making[gocode.Pos{File: f.File, Line: f.Line}] {
+			return true
+		}
+	}
+	return false
 }
 
 // failed returns the share of calls that fail: by the branch after the call or, without one, by the
@@ -246,7 +271,7 @@ func (s *search) caller(r *site.Row) int {
 	if found.parses {
 		return i
 	}
-	if madeBelow(r, i) {
+	if s.madeBelow(r, i) {
 		return i
 	}
 	return -1
