@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// result is an entry of latest.json: hone's latest result on a case of this repository. With them a
-// page shows all cases, though a run tries only some: all take hours.
+// result is an entry of latest.json: hone's latest result on a case. With them a page shows all
+// cases, though a run tries only some: all take hours.
 type result struct {
 	Rank      int      `json:"rank,omitempty"`
 	Explained int      `json:"explained,omitempty"`
