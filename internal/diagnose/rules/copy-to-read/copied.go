@@ -107,33 +107,49 @@ func filled(p *gocode.Place) *copy {
 }
 
 // fresh returns the variable that a statement declares as an empty slice or map, and the node that
-// creates it: x := make(…), x := []T{}, var x []T.
+// creates it: x := make(…), x := []T{}, var x []T, var x = make(…).
 func fresh(p *gocode.Place, n ast.Node) (*ast.Ident, ast.Node) {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
 		if n.Tok != token.DEFINE || len(n.Lhs) != 1 || len(n.Rhs) != 1 {
 			return nil, nil
 		}
-		id, ok := n.Lhs[0].(*ast.Ident)
-		if !ok {
-			return nil, nil
-		}
-		switch value := ast.Unparen(n.Rhs[0]).(type) {
-		case *ast.CallExpr:
-			if p.CalleeName(value) == "make" {
-				return id, value
-			}
-		case *ast.CompositeLit:
-			if t := p.TypeOf(value); len(value.Elts) == 0 && (isSlice(t) || isMap(t)) {
+		if id, ok := n.Lhs[0].(*ast.Ident); ok {
+			if value := emptied(p, n.Rhs); value != nil {
 				return id, value
 			}
 		}
 	case *ast.ValueSpec:
-		if len(n.Names) == 1 && len(n.Values) == 0 && isSlice(p.TypeOf(n.Names[0])) {
+		if len(n.Names) != 1 {
+			return nil, nil
+		}
+		if len(n.Values) == 0 && isSlice(p.TypeOf(n.Names[0])) {
 			return n.Names[0], n
+		}
+		if value := emptied(p, n.Values); value != nil {
+			return n.Names[0], value
 		}
 	}
 	return nil, nil
+}
+
+// emptied returns the value of a declaration that is a new slice or map without elements; nil for
+// others.
+func emptied(p *gocode.Place, values []ast.Expr) ast.Expr {
+	if len(values) != 1 {
+		return nil
+	}
+	switch value := ast.Unparen(values[0]).(type) {
+	case *ast.CallExpr:
+		if p.CalleeName(value) == "make" {
+			return value
+		}
+	case *ast.CompositeLit:
+		if t := p.TypeOf(value); len(value.Elts) == 0 && (isSlice(t) || isMap(t)) {
+			return value
+		}
+	}
+	return nil
 }
 
 func on(p *gocode.Place, n ast.Node) bool {
@@ -164,8 +180,8 @@ func filler(p *gocode.Place, v *types.Var) (source ast.Expr, by ast.Node) {
 		}
 		return true
 	})
-	if source != nil && isMap(v.Type()) != isMap(p.TypeOf(source)) {
-		return nil, nil // an index of a list, or a list of keys
+	if source != nil && isMap(v.Type()) && !isMap(p.TypeOf(source)) {
+		return nil, nil // an index of a list
 	}
 	return source, by
 }
@@ -179,30 +195,46 @@ func isMap(t types.Type) bool {
 }
 
 // fills reports whether each iteration of a loop, without a condition, sets one element of a
-// variable by the loop's own key or, for a slice, appends the loop's value.
+// variable by the loop's own key or, for a slice, appends the loop's value, or the key of a map.
 func fills(p *gocode.Place, loop *ast.RangeStmt, is func(ast.Expr) bool) bool {
-	same := func(a, b ast.Expr) bool {
-		x, ok := a.(*ast.Ident)
-		y, yes := ast.Unparen(b).(*ast.Ident)
-		return ok && yes && p.Object(x) != nil && p.Object(x) == p.Object(y)
-	}
 	for _, stmt := range loop.Body.List {
 		a, ok := stmt.(*ast.AssignStmt)
 		if !ok || len(a.Lhs) != 1 || a.Tok != token.ASSIGN {
 			continue
 		}
-		if x, ok := ast.Unparen(a.Lhs[0]).(*ast.IndexExpr); ok && is(x.X) && loop.Key != nil && same(loop.Key, x.Index) {
-			value := ast.Unparen(a.Rhs[0])
-			if star, ok := value.(*ast.StarExpr); ok {
-				value = star.X // the objects that the list points at are copied, too
-			}
-			return isMap(p.TypeOf(loop.X)) || loop.Value != nil && same(loop.Value, value)
+		if x, ok := ast.Unparen(a.Lhs[0]).(*ast.IndexExpr); ok && is(x.X) && same(p, loop.Key, x.Index) {
+			return isMap(p.TypeOf(loop.X)) || element(p, loop, a.Rhs[0])
 		}
 		if call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr); ok && is(a.Lhs[0]) && p.CalleeName(call) == "append" && len(call.Args) == 2 {
-			return loop.Value != nil && same(loop.Value, call.Args[1])
+			return element(p, loop, call.Args[1]) || isMap(p.TypeOf(loop.X)) && same(p, loop.Key, call.Args[1])
 		}
 	}
 	return false
+}
+
+// element reports whether an expression is the element that a loop is at: as it is, converted to
+// another type, or the object that it points at.
+func element(p *gocode.Place, loop *ast.RangeStmt, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return same(p, loop.Value, e)
+	case *ast.StarExpr: // the objects that the list points at are copied, too
+		return element(p, loop, e.X)
+	case *ast.IndexExpr:
+		return syntax.Same(p, e.X, loop.X) && same(p, loop.Key, e.Index)
+	case *ast.CallExpr:
+		if _, conversion := p.Conversion(e); conversion {
+			return element(p, loop, e.Args[0])
+		}
+	}
+	return false
+}
+
+// same reports whether two expressions are the same variable.
+func same(p *gocode.Place, a, b ast.Expr) bool {
+	x, ok := a.(*ast.Ident)
+	y, yes := ast.Unparen(b).(*ast.Ident)
+	return ok && yes && p.Object(x) != nil && p.Object(x) == p.Object(y)
 }
 
 // finish completes a copy with the origin of its source and its uses; nil when the rule is not
@@ -231,12 +263,15 @@ func finish(p *gocode.Place, c *copy, call *ast.CallExpr) *copy {
 		case *ast.Ident:
 			c.variable, c.filling = to, call
 		case nil:
-			_, returns := syntax.Parent(p.Outer(), call).(*ast.ReturnStmt)
-			c.returned = returns
-			if !returns {
-				return nil
+			switch up := syntax.Parent(p.Outer(), call).(type) {
+			case *ast.ReturnStmt:
+				c.returned = true
+				return c
+			case *ast.SendStmt:
+				c.sent = up
+				return c
 			}
-			return c
+			return nil
 		default:
 			return nil
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
-	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
@@ -35,16 +34,18 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A function returns a copy of a slice or of a map that it keeps, or copies what it
-was given, so that nobody can change the original. All callers only look an entry
-up, or read the copy once, and drop it. The copy costs as many bytes per call as
-the whole list has, and the collector's work for them.
+const doc = `A function returns a copy of a slice or of a map that it keeps, or a list of the
+map's values, or copies what it was given, so that nobody can change the original.
+All callers only look an entry up, or read the copy once, and drop it. The copy
+costs as many bytes per call as the whole list has, and the collector's work for
+them. A goroutine that owns a list and answers requests with a copy of it does
+the same.
 
 Look the entry up where the list is: a method that takes the key, under the same
-lock. Or keep the list immutable: writers build a new one and store it in an
-atomic.Pointer (copy on write), readers use it directly, without a lock. A map
-that is copied to replace a few values needs no copy when there is nothing to
-replace.
+lock, or a request that carries the key. Or keep the list immutable: writers
+build a new one and store it in an atomic.Pointer (copy on write), readers use it
+directly, without a lock. A map that is copied to replace a few values needs no
+copy when there is nothing to replace.
 
 It is fine where a caller changes the copy, keeps it, or works on the whole of it
 for a long time while others write to the original. The rule reports a copy of
@@ -53,7 +54,8 @@ them in a loop that calls nothing, and a copy of a parameter only if nobody
 changes or keeps it.
 
 Seen in the field: prometheus/client_golang#1272 (labels copied for each lookup
-of a metric), stretchr/testify#1957 (all calls of a mock copied to count some).`
+of a metric), stretchr/testify#1957 (all calls of a mock copied to count some);
+both forms above in robfig/cron (Entry) and reugn/go-quartz (its job queue).`
 
 const (
 	leastShare = 0.02 // of all bytes, or of all CPU
@@ -69,7 +71,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	}
 	all := float64(p.Table.Totals.AllocBytes)
 	take := func(s *site.Site) rule.Match {
-		m := finder.TakeCallsAndOwn(s, "slices.Clone*", "maps.Clone*", "maps.Copy*", "slices.Collect*", "maps.Collect*", "bytes.Clone", "runtime.memmove", "runtime.typedslicecopy")
+		m := finder.TakeCallsAndOwn(s, "slices.Clone*", "maps.Clone*", "maps.Copy*", "slices.Collect*", "maps.Collect*", "bytes.Clone", "runtime.memmove", "runtime.typedslicecopy", "runtime.typedmemmove", "runtime.wbMove", "runtime.growslice*", "runtime.mapassign*")
 		bytes, objects := stacks.Sum(m.Allocs)
 		makes := float64(bytes) >= leastShare*all && objects > 0 && bytes/objects >= leastSize
 		nanoseconds, _ := stacks.Sum(m.CPU)
@@ -86,65 +88,24 @@ func judge(p *rule.Pass, c *finder.Case) bool {
 	if made == nil {
 		return false
 	}
-	u := reader{looksUp: made.state, seen: map[*types.Var]bool{}}
-	if made.returned {
-		if !readByCallers(p, c, &u) {
-			return false
-		}
-	} else if !u.variable(c.Place, made.variable, made.filling) {
+	u := reader{pass: p, looksUp: made.state, seen: map[*types.Var]bool{}}
+	read := false
+	switch {
+	case made.returned:
+		read = readByCallers(p, c, &u)
+	case made.sent != nil:
+		read = u.received(c.Place, made.sent)
+	default:
+		read = u.variable(c.Place, made.variable, made.filling)
+	}
+	if !read {
 		return false
 	}
-	describe(c, made, u.scanned)
+	describe(c, made, u.scanned, u.asked)
 	return true
 }
 
-// readByCallers reports whether the callers in the profile only read what the function returns.
-func readByCallers(p *rule.Pass, c *finder.Case, u *reader) bool {
-	var total, other int64
-	judged := map[gocode.Pos]bool{}
-	rows := c.Allocs
-	if len(rows) == 0 {
-		rows = c.CPU
-	}
-	for _, r := range rows {
-		i := 0
-		for i < len(r.Stack) && r.Stack[i].Function != c.Site.Function {
-			i++
-		}
-		total += r.Value
-		if i+1 >= len(r.Stack) {
-			other += r.Value
-			continue
-		}
-		at := gocode.Pos{File: r.Stack[i+1].File, Line: r.Stack[i+1].Line}
-		fine, known := judged[at]
-		if !known {
-			fine = u.calls(p, at, c.Site.Function)
-			judged[at] = fine
-		}
-		if !fine {
-			other += r.Value
-		}
-	}
-	return total > 0 && float64(other) <= mostOther*float64(total)
-}
-
-// calls reports whether a line only reads what its calls of a function return.
-func (u *reader) calls(p *rule.Pass, at gocode.Pos, function string) bool {
-	place, ok := p.Syntax.At(at.File, at.Line)
-	if !ok {
-		return false
-	}
-	calls := syntax.CallsTo(place, function)
-	for _, call := range calls {
-		if !u.value(place.Outer(), call) {
-			return false
-		}
-	}
-	return len(calls) > 0
-}
-
-func describe(c *finder.Case, made *copy, scanned bool) {
+func describe(c *finder.Case, made *copy, scanned, asked bool) {
 	bytes, objects := stacks.Sum(c.Allocs)
 	what := "the slice"
 	if made.isMap {
@@ -163,7 +124,11 @@ func describe(c *finder.Case, made *copy, scanned bool) {
 		}
 		c.Cause = fmt.Sprintf("%s copies %s %s as a whole on every call%s, and its callers only %s.",
 			syntax.FuncName(c.Place), what, syntax.Text(made.source), each, does)
-		c.Fix = fmt.Sprintf("Look entries up, or count them, in %s itself, under its lock. Or replace %[1]s as a whole when it changes (copy on write, in an atomic.Pointer), so that readers need neither lock nor copy.", syntax.Text(made.source))
+		where := "under its lock"
+		if asked {
+			where = "in the goroutine that has it: send it what is looked for, instead of asking for everything"
+		}
+		c.Fix = fmt.Sprintf("Look entries up, or count them, in %s itself, %s. Or replace %[1]s as a whole when it changes (copy on write, in an atomic.Pointer), so that readers need neither lock nor copy.", syntax.Text(made.source), where)
 	case made.isMap:
 		c.Fix = fmt.Sprintf("Use %s directly where nothing in it has to be replaced, or replace values when they are read.", syntax.Text(made.source))
 	default:
@@ -177,7 +142,8 @@ type copy struct {
 	source   ast.Expr
 	state    bool // the source is a field or a package variable, not a parameter
 	isMap    bool
-	returned bool       // it goes to the caller
-	variable *ast.Ident // variable that holds it; nil if it is returned directly
-	filling  ast.Node   // the statement that fills it, which is not a use
+	returned bool          // it goes to the caller
+	variable *ast.Ident    // variable that holds it; nil if it is returned directly
+	filling  ast.Node      // the statement that fills it, which is not a use
+	sent     *ast.SendStmt // puts it into a channel; nil if it goes elsewhere
 }

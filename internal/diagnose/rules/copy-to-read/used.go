@@ -6,14 +6,17 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
 // reader follows a value and determines whether it is only read.
 type reader struct {
+	pass    *rule.Pass
 	looksUp bool // and only single entries of it, or compares and counts them
 	scanned bool // a loop compares or counts all entries
+	asked   bool // it comes through a channel
 	seen    map[*types.Var]bool
 	within  int
 }
