@@ -140,6 +140,7 @@ import (
 	readtocopy "github.com/hone-go/hone/internal/diagnose/rules/read-to-copy"
 	readallknownsize "github.com/hone-go/hone/internal/diagnose/rules/readall-known-size"
 	readfromhidden "github.com/hone-go/hone/internal/diagnose/rules/readfrom-hidden"
+	rebuiltperaddition "github.com/hone-go/hone/internal/diagnose/rules/rebuilt-per-addition"
 	rebuiltperedit "github.com/hone-go/hone/internal/diagnose/rules/rebuilt-per-edit"
 	recountperchange "github.com/hone-go/hone/internal/diagnose/rules/recount-per-change"
 	reflectsort "github.com/hone-go/hone/internal/diagnose/rules/reflect-sort"
@@ -350,6 +351,7 @@ func All() []rule.Rule {
 		readtocopy.Rule(),
 		readallknownsize.Rule(),
 		readfromhidden.Rule(),
+		rebuiltperaddition.Rule(),
 		rebuiltperedit.Rule(),
 		recountperchange.Rule(),
 		reflectsort.Rule(),
