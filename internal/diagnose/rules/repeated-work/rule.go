@@ -91,6 +91,9 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		f := s.of(c.Match)
 		if f != nil {
 			f.describe(c.Match)
+			if !f.shared && len(c.Callees) == 1 {
+				c.Uncertain = c.Derived(c.Callees[0])
+			}
 		}
 		return f != nil
 	}
