@@ -288,5 +288,13 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 	}
 	m.Fix = fmt.Sprintf("Keep a map[%s] beside %s from %s to the element, and look %s up in it; or keep the list sorted and use slices.BinarySearch.",
 		elem, syntax.Text(s.over), syntax.Text(s.element), syntax.Text(s.key))
-	m.Fraction = &rule.Fraction{Expect: 0.9, Low: 0.5, High: 1}
+	m.Fraction = lookup(s.Iterations)
+}
+
+// comparisons is how many elements are compared in the time of a lookup in a map.
+const comparisons = 10
+
+// lookup returns the share of a scan that a lookup saves.
+func lookup(scanned float64) *rule.Fraction {
+	return &rule.Fraction{Expect: max(0.9, min(0.98, 1-comparisons/scanned)), Low: 0.5, High: 1}
 }
