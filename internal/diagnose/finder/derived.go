@@ -57,8 +57,8 @@ func (c *Case) Derived(function string) (u rule.Uncertain) {
 }
 
 // only reports whether an argument is the only one of a call of a function, not of a method, that
-// may differ from call to call: the others are constants and functions. A call for its effects alone
-// returns nothing, or an error.
+// may differ from call to call: the others are constants and functions. A call for its effects
+// alone returns nothing, or an error.
 func (c *Case) only(call *ast.CallExpr, changing ast.Expr) bool {
 	fn := c.Place.Callee(call)
 	if fn == nil || fn.Signature().Recv() != nil || fn.Signature().Results().Len() == 0 ||
