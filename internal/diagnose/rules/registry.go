@@ -27,6 +27,7 @@ import (
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
 	chainrewalked "github.com/hone-go/hone/internal/diagnose/rules/chain-rewalked"
 	channelhandoff "github.com/hone-go/hone/internal/diagnose/rules/channel-handoff"
+	channeliterator "github.com/hone-go/hone/internal/diagnose/rules/channel-iterator"
 	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
 	clockperitem "github.com/hone-go/hone/internal/diagnose/rules/clock-per-item"
 	cloneforpart "github.com/hone-go/hone/internal/diagnose/rules/clone-for-part"
@@ -238,6 +239,7 @@ func All() []rule.Rule {
 		callerinlog.Rule(),
 		chainrewalked.Rule(),
 		channelhandoff.Rule(),
+		channeliterator.Rule(),
 		clientperrequest.Rule(),
 		clockperitem.Rule(),
 		cloneforpart.Rule(),

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/internal/diagnose/chaniter"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -76,13 +77,14 @@ func (h *handoff) count() int64 { return h.sends + h.receives }
 func find(p *rule.Pass) []rule.Match {
 	var matches []rule.Match
 	length := p.Trace.Parallelism.Length
+	iterators := chaniter.InTrace(p)
 	for _, h := range handoffs(p) {
 		n := float64(h.count())
 		if n < fewest || n < fewestRate*length || float64(h.brief) < mostlyBrief*n {
 			continue
 		}
 		s := traced.SiteAt(p, h.sender)
-		if s == nil || exchanged(p, h) {
+		if s == nil || exchanged(p, h) || iterates(iterators, h) {
 			continue
 		}
 		if m, ok := match(p, h, s); ok {
@@ -90,6 +92,13 @@ func find(p *rule.Pass) []rule.Match {
 		}
 	}
 	return matches
+}
+
+// iterates reports whether a hand-off is that of an iterator, about which another rule knows more.
+func iterates(all []chaniter.Started, h *handoff) bool {
+	return slices.ContainsFunc(all, func(it chaniter.Started) bool {
+		return it.Sends(h.sender.File, h.sender.Line) || it.Sends(h.receiver.File, h.receiver.Line)
+	})
 }
 
 // handoffs sums the waits for channels by the line that sends, most first. The receiver is the line

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/diagnose/chaniter"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -69,12 +70,22 @@ func find(p *rule.Pass) []rule.Match {
 			continue
 		}
 		s := traced.SiteAt(p, sp.Line)
-		if s == nil || waits(p, sp) {
+		if s == nil || waits(p, sp) || iterates(p, s) {
 			continue
 		}
 		matches = append(matches, match(p, sp, s))
 	}
 	return matches
+}
+
+// iterates reports whether a go statement starts an iterator, about which another rule knows more.
+func iterates(p *rule.Pass, s *site.Site) bool {
+	place := p.Place(s)
+	if place == nil {
+		return false
+	}
+	_, is := chaniter.At(place)
+	return is
 }
 
 // waits reports whether the purpose of the goroutines that a go statement starts is to wait for
