@@ -27,6 +27,10 @@ type Values struct {
 	// Fed is the number of pointers and slices, given as a parameter, that one of the last calls of
 	// the function had returned.
 	Fed int64 `json:"fed,omitempty"`
+	// Rest is the number of texts of at least LongText bytes, given as a parameter, that were in
+	// memory the last one for the same receiver or, without a receiver, the same request, or the
+	// end of it: a function that a parser calls at one position of a text after the other.
+	Rest int64 `json:"rest,omitempty"`
 }
 
 // Mean is the mean length.
@@ -39,13 +43,13 @@ func (v Values) Mean() float64 {
 
 func (v Values) consistent() bool {
 	return v.Seen >= 0 && v.Empty >= 0 && v.Empty <= v.Seen && v.Length >= 0 && v.Texts >= 0 && v.Texts <= v.Seen-v.Empty && v.ASCII >= 0 && v.ASCII <= v.Texts &&
-		v.Unchanged >= 0 && v.Unchanged <= v.Texts && v.Grown >= 0 && v.Grown <= v.Texts && v.NewBytes >= 0 && v.NewBytes <= v.GrownBytes && v.Fed >= 0 && v.Fed <= v.Seen
+		v.Unchanged >= 0 && v.Unchanged <= v.Texts && v.Grown >= 0 && v.Grown <= v.Texts && v.NewBytes >= 0 && v.NewBytes <= v.GrownBytes && v.Fed >= 0 && v.Fed <= v.Seen && v.Rest >= 0 && v.Rest <= v.Texts
 }
 
 // addValues adds the values of a parameter or result of the last function, whose number in sources
 // is the first word: "F I SEEN …".
 func (c *Counts) addValues(words []string, sources []Source, returned bool) error {
-	var n [12]int64
+	var n [13]int64
 	if len(words) != len(n) {
 		return errors.New("not the values of a parameter")
 	}
@@ -67,6 +71,6 @@ func (c *Counts) addValues(words []string, sources []Source, returned bool) erro
 	for int64(len(*to)) <= n[1] {
 		*to = append(*to, Values{})
 	}
-	(*to)[n[1]] = Values{Seen: n[2], Empty: n[3], Length: n[4], Texts: n[5], ASCII: n[6], Unchanged: n[7], Grown: n[8], GrownBytes: n[9], NewBytes: n[10], Fed: n[11]}
+	(*to)[n[1]] = Values{Seen: n[2], Empty: n[3], Length: n[4], Texts: n[5], ASCII: n[6], Unchanged: n[7], Grown: n[8], GrownBytes: n[9], NewBytes: n[10], Fed: n[11], Rest: n[12]}
 	return nil
 }

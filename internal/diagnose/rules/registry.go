@@ -62,6 +62,7 @@ import (
 	discardederror "github.com/hone-go/hone/internal/diagnose/rules/discarded-error"
 	encodedperreceiver "github.com/hone-go/hone/internal/diagnose/rules/encoded-per-receiver"
 	exactdigits "github.com/hone-go/hone/internal/diagnose/rules/exact-digits"
+	failedlookahead "github.com/hone-go/hone/internal/diagnose/rules/failed-lookahead"
 	falsesharing "github.com/hone-go/hone/internal/diagnose/rules/false-sharing"
 	fewworkers "github.com/hone-go/hone/internal/diagnose/rules/few-workers"
 	filereadforpart "github.com/hone-go/hone/internal/diagnose/rules/file-read-for-part"
@@ -274,6 +275,7 @@ func All() []rule.Rule {
 		discardederror.Rule(),
 		encodedperreceiver.Rule(),
 		exactdigits.Rule(),
+		failedlookahead.Rule(),
 		falsesharing.Rule(),
 		fewworkers.Rule(),
 		filereadforpart.Rule(),

@@ -21,6 +21,8 @@ type hone0values struct {
 	grown, grownBytes, newBytes int64
 	last                        map[uintptr]hone0prefix
 
+	rest int64 // of a parameter: texts that are the last text about the same object, or its end
+
 	fed int64 // of a parameter: values that the function returned shortly before
 }
 
@@ -56,8 +58,9 @@ func (w *hone0watched) feeds(address uintptr) bool {
 
 // hone0prefix is the last text about an object.
 type hone0prefix struct {
-	n   int
-	sum uint64
+	n     int
+	sum   uint64
+	start uintptr // its address
 }
 
 // hone0sum hashes a text.
@@ -124,12 +127,17 @@ func hone0ascii(text []byte) bool {
 	return true
 }
 
-// follow compares a text with the last one about the same object.
+// follow compares a text with the last one about the same object: its content, and where in memory
+// it is.
 func (s *hone0values) follow(object uintptr, text []byte) {
 	if len(text) < hone0inputText {
 		return
 	}
 	last, ok := s.last[object]
+	start := hone0reflect.ValueOf(text).Pointer()
+	if ok && start >= last.start && start+uintptr(len(text)) == last.start+uintptr(last.n) {
+		s.rest++
+	}
 	if ok && last.n < len(text) && hone0sum(text[:last.n]) == last.sum {
 		s.grown++
 		s.grownBytes += int64(len(text))
@@ -138,7 +146,7 @@ func (s *hone0values) follow(object uintptr, text []byte) {
 	if s.last == nil || len(s.last) > hone0inputKept {
 		s.last = map[uintptr]hone0prefix{}
 	}
-	s.last[object] = hone0prefix{len(text), hone0sum(text)}
+	s.last[object] = hone0prefix{len(text), hone0sum(text), start}
 }
 
 // given adds the parameters of a call. The object of a call is its receiver or, without one, the
@@ -185,7 +193,7 @@ func (s *hone0values) append(text []byte, word string, id, i int) []byte {
 		return text
 	}
 	text = append(text, word...)
-	for _, n := range []int64{int64(id), int64(i), s.seen, s.empty, s.length, s.texts, s.ascii, s.same, s.grown, s.grownBytes, s.newBytes, s.fed} {
+	for _, n := range []int64{int64(id), int64(i), s.seen, s.empty, s.length, s.texts, s.ascii, s.same, s.grown, s.grownBytes, s.newBytes, s.fed, s.rest} {
 		text = hone0strconv.AppendInt(append(text, ' '), n, 10)
 	}
 	return append(text, '\n')
