@@ -52,6 +52,8 @@ func TestNearMisses(t *testing.T) {
 var allowed = map[string]string{
 	"costly-line concat-loop":                "that another rule explains the line is what makes it the near miss",
 	"io-in-loop scratch-per-call":            "its fake driver does make and drop memory for each statement",
+	"file-state-per-record io-in-loop":       "it asks about many files in a loop, each a different one",
+	"context-per-item file-state-per-record": "its stand-in for a call that waits is Stat of a pipe",
 	"sql-prepare-per-query scratch-per-call": "the same driver",
 	"variable-size-make copy-to-read":        "the caller of copied only reads the copy",
 	"sort-unchanged sort-for-few":            "its list changes between two sorts, of which only the middle is read",

@@ -66,6 +66,7 @@ import (
 	falsesharing "github.com/hone-go/hone/internal/diagnose/rules/false-sharing"
 	fewworkers "github.com/hone-go/hone/internal/diagnose/rules/few-workers"
 	filereadforpart "github.com/hone-go/hone/internal/diagnose/rules/file-read-for-part"
+	filestateperrecord "github.com/hone-go/hone/internal/diagnose/rules/file-state-per-record"
 	finalizerperobject "github.com/hone-go/hone/internal/diagnose/rules/finalizer-per-object"
 	flushpermessage "github.com/hone-go/hone/internal/diagnose/rules/flush-per-message"
 	fmtthenbytes "github.com/hone-go/hone/internal/diagnose/rules/fmt-then-bytes"
@@ -279,6 +280,7 @@ func All() []rule.Rule {
 		falsesharing.Rule(),
 		fewworkers.Rule(),
 		filereadforpart.Rule(),
+		filestateperrecord.Rule(),
 		finalizerperobject.Rule(),
 		flushpermessage.Rule(),
 		fmtthenbytes.Rule(),
