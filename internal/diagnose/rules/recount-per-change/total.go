@@ -45,7 +45,7 @@ func (s *search) totalAt(f *site.Frame) *total {
 	}
 	var found *total
 	if p := s.pass.Place(&site.Site{Frame: *f}); p != nil {
-		if loop := loopAt(p); loop != nil {
+		if loop := loops.At(p); loop != nil {
 			l, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, loop.Pos()))
 			if t := totals(p, loop); ok && t != nil && l.Iterations >= least {
 				t.p, t.entries, t.iterations = p, l.Entries, l.Iterations
@@ -79,16 +79,6 @@ func (s *search) selects(t *total, loop ast.Stmt) bool {
 		return true
 	})
 	return taken <= selective*t.entries*t.iterations
-}
-
-// loopAt returns the loop whose head or body the line of a place is; nil for none.
-func loopAt(p *gocode.Place) ast.Stmt {
-	for _, n := range p.Nodes {
-		if r, ok := n.(*ast.RangeStmt); ok && syntax.Line(p, r.Pos()) == p.Line {
-			return r
-		}
-	}
-	return p.Loop()
 }
 
 // totals returns what a loop computes, if that is a total; nil otherwise.

@@ -17,7 +17,8 @@ type body struct {
 	vars  map[types.Object]bool // of the element
 	// fixed is true if neither end moves: then an index has to, as in xs[i+k].
 	fixed  bool
-	offset bool // there is such an index
+	offset bool     // there is such an index
+	span   ast.Expr // the condition that ends the window, by what elements are
 
 	result  *types.Var
 	extreme bool
@@ -130,6 +131,9 @@ func (b *body) test(s *ast.IfStmt) bool {
 			return false
 		}
 	}
+	if b.ends(s) {
+		return true
+	}
 	if !b.statements(s.Body.List) {
 		return false
 	}
@@ -140,6 +144,70 @@ func (b *body) test(s *ast.IfStmt) bool {
 		}
 	}
 	return b.ofElement(s.Cond)
+}
+
+// ends reports whether a statement leaves the loop at the first element that is too far away.
+func (b *body) ends(s *ast.IfStmt) bool {
+	if b.span != nil || s.Else != nil || len(s.Body.List) != 1 {
+		return false
+	}
+	br, ok := s.Body.List[0].(*ast.BranchStmt)
+	if !ok || br.Tok != token.BREAK || br.Label != nil || !b.spans(s.Cond) {
+		return false
+	}
+	b.span = s.Cond
+	return true
+}
+
+// spans reports whether a condition compares how far an element is from the one at the position, as
+// in x.at-xs[j].at < w.
+func (b *body) spans(e ast.Expr) bool {
+	cond, ok := ast.Unparen(e).(*ast.BinaryExpr)
+	if !ok || b.fixed || cond.Op == token.EQL || cond.Op == token.NEQ || cond.Op == token.LAND || cond.Op == token.LOR {
+		return false
+	}
+	element, position, fine := false, false, true
+	ast.Inspect(cond, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			fine = false
+		case *ast.Ident:
+			v := syntax.LocalVar(b.p, n)
+			switch {
+			case v != nil && b.vars[v]:
+				element = true
+			case v != nil && (v == b.mover.step || b.atPosition(v)):
+				position = true
+			default:
+				fine = fine && b.same(n)
+			}
+		}
+		return fine
+	})
+	return fine && element && position && b.result == nil
+}
+
+// atPosition reports whether a variable is the element at the position, or a part of it.
+func (b *body) atPosition(v *types.Var) bool {
+	if r, ok := b.mover.steps.(*ast.RangeStmt); ok && is(b.p, r.Value, v) {
+		return true
+	}
+	_, value := syntax.Declared(b.p, v)
+	found := false
+	ast.Inspect(orBad(value), func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && value != nil {
+			w := syntax.LocalVar(b.p, id)
+			r, ranges := b.mover.steps.(*ast.RangeStmt)
+			found = found || w != nil && (w == b.mover.step || ranges && is(b.p, r.Value, w))
+		}
+		return !found
+	})
+	return found
+}
+
+func is(p *gocode.Place, e ast.Expr, v *types.Var) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && p.Object(id) == types.Object(v)
 }
 
 // ofElement reports whether an expression depends on nothing but the element, the result so far and

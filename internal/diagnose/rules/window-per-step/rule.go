@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -48,9 +49,11 @@ func Rule() rule.Rule {
 
 const doc = `A moving average, a rate over the last minute or the largest of the last k
 values is computed for each position of a list by going through the whole window
-again. Two windows next to each other have all elements but two in common, so for
-n positions and windows of k elements that is n*k steps. A sum of all elements
-before each position is the same with a window that grows: n²/2 steps.
+again, in a loop or in a function that gets it, such as slices.Max. Two windows
+next to each other have all elements but two in common, so for n positions and
+windows of k elements that is n*k steps. A window may also be all that happened
+within a span of time. A sum of all elements before each position is the same
+with a window that grows: n²/2 steps.
 
 Keep a running sum: add the element that enters, subtract the one that leaves. Or
 compute prefix sums once: a window is the difference of two of them. For a
@@ -73,31 +76,27 @@ func prepare(p *rule.Pass) []finder.Line {
 	}
 	s := &search{pass: p}
 	s.lines = finder.Remember(p, func(f *site.Frame, place *gocode.Place) *window { return s.windowAt(f, place) })
-	return []finder.Line{{Start: finder.Frames(s.lines.Nearest), Judge: s.judge}}
+	s.parts = finder.Remember(p, func(f *site.Frame, place *gocode.Place) *window { return s.partAt(f, place) })
+	return []finder.Line{
+		{Start: finder.Frames(s.lines.Nearest), Judge: s.judge},
+		{Start: finder.Frames(s.passedAt), Judge: s.judgePassed},
+	}
 }
 
 type search struct {
 	pass  *rule.Pass
-	lines *finder.Lines[window]
+	lines *finder.Lines[window] // loops through a window
+	parts *finder.Lines[window] // calls that get one
 }
 
 // windowAt returns the window that a line goes through, if it is long; nil for none.
 func (s *search) windowAt(f *site.Frame, p *gocode.Place) *window {
-	for loop := p.Loop(); loop != nil; loop = p.LoopAround(loop) {
+	for loop := loops.At(p); loop != nil; loop = p.LoopAround(loop) {
 		w := windowOf(p, loop)
 		if w == nil {
 			continue
 		}
-		var ok bool
-		w.counted, ok = s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, loop.Pos()))
-		if !ok || w.counted.Iterations < least {
-			return nil
-		}
-		if w.steps == nil {
-			return w
-		}
-		over, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, w.steps.Pos()))
-		if !ok || over.Iterations < leastSteps {
+		if !w.long(s.pass, f, p, loop) || !s.many(f, p, w) {
 			return nil
 		}
 		return w
@@ -105,11 +104,29 @@ func (s *search) windowAt(f *site.Frame, p *gocode.Place) *window {
 	return nil
 }
 
+// long reports whether a loop goes through many elements, as counted.
+func (w *window) long(pass *rule.Pass, f *site.Frame, p *gocode.Place, loop ast.Stmt) bool {
+	l, ok := pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, loop.Pos()))
+	w.iterations = l.Iterations
+	return ok && l.Iterations >= least
+}
+
+// many reports whether the loop over the positions has many of them, or is in a caller.
+func (s *search) many(f *site.Frame, p *gocode.Place, w *window) bool {
+	if w.steps == nil {
+		return true
+	}
+	over, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, w.steps.Pos()))
+	return ok && over.Iterations >= leastSteps
+}
+
 func (s *search) judge(c *finder.Case) bool {
 	w := s.lines.At(&c.Site.Frame)
-	if w == nil {
-		return false
-	}
+	return w != nil && s.positions(c, w)
+}
+
+// positions completes a window whose positions a loop steps through.
+func (s *search) positions(c *finder.Case, w *window) bool {
 	from := ""
 	if w.steps != nil {
 		from = fmt.Sprintf("for each position of the loop on line %d", syntax.Line(c.Place, w.steps.Pos()))
@@ -163,19 +180,41 @@ func (s *search) passing(stack []*site.Frame, i int, p *gocode.Place, param *typ
 }
 
 func (w *window) describe(c *finder.Case, from string) {
-	n := units.Number(w.counted.Iterations)
-	c.Cause = fmt.Sprintf("The loop on line %d goes through %s elements %s, to compute %s: all but one or two of them were in the window before.",
-		syntax.Line(c.Place, w.loop.Pos()), n, from, w.result.Name())
+	what, result, of := "", "the result of "+w.call, "all elements"
+	if w.iterations > 0 {
+		of = units.Number(w.iterations) + " elements"
+	}
+	if w.loop != nil {
+		what, result = fmt.Sprintf("The loop on line %d", syntax.Line(c.Place, w.loop.Pos())), w.result.Name()
+		from += ", to compute " + result
+	} else {
+		what, of = w.call, of+" of "+w.list
+	}
+	c.Cause = fmt.Sprintf("%s goes through %s %s: all but one or two of them were in the window before.", what, of, from)
 	switch {
 	case w.prefix:
-		c.Cause = fmt.Sprintf("The loop on line %d goes through all elements up to the position %s, %s on average, to compute %s: n positions take n²/2 steps.",
-			syntax.Line(c.Place, w.loop.Pos()), from, n, w.result.Name())
-		c.Fix = fmt.Sprintf("Keep %s from one position to the next, and add the new element to it; for positions in any order compute prefix sums once.", w.result.Name())
+		side, mean := "up to", ""
+		if w.suffix {
+			side = "from"
+		}
+		if w.iterations > 0 {
+			mean = fmt.Sprintf(" (%s on average)", units.Number(w.iterations))
+		}
+		c.Cause = fmt.Sprintf("%s goes through all elements %s the position%s %s: n positions take n²/2 steps.", what, side, mean, from)
+		c.Fix = fmt.Sprintf("Keep %s from one position to the next, and add the new element to it; for positions in any order compute prefix sums once.", result)
 	case w.extreme:
-		c.Fix = fmt.Sprintf("Keep a queue of the positions that can still become %s: drop those at its end that the new element beats, and those at its front that have left the window.", w.result.Name())
+		c.Fix = fmt.Sprintf("Keep a queue of the positions that can still become %s: drop those at its end that the new element beats, and those at its front that have left the window.", result)
 	default:
-		c.Fix = fmt.Sprintf("Keep %s from one position to the next: add the element that enters the window, subtract the one that leaves. Or compute prefix sums once, and subtract two of them.", w.result.Name())
+		c.Fix = fmt.Sprintf("Keep %s from one position to the next: add the element that enters the window, subtract the one that leaves. Or compute prefix sums once, and subtract two of them.", result)
+	}
+	if w.span != nil {
+		c.Fix += fmt.Sprintf(" Keep the other end of the window too, and move it while %s does not hold: if the elements are in that order, it only moves forward.", syntax.Text(w.span))
+		if w.breaks {
+			c.Fix = strings.Replace(c.Fix, "does not hold", "holds", 1)
+		}
 	}
 	c.Confidence = rule.Likely // an operation may have no inverse
-	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s elements for each window", n)})
+	if w.iterations > 0 {
+		c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s elements for each window", units.Number(w.iterations))})
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -14,13 +13,19 @@ import (
 // window is a loop that only computes something from the elements between two positions, which both
 // move with a step, or of which one does.
 type window struct {
-	loop    ast.Stmt
-	steps   ast.Stmt   // the loop over the positions; nil if the position is a parameter
-	step    *types.Var // the position
-	result  *types.Var
-	prefix  bool // it starts at a fixed position
-	extreme bool // a minimum or maximum
-	counted counts.Loop
+	loop       ast.Stmt
+	steps      ast.Stmt   // the loop over the positions; nil if the position is a parameter
+	step       *types.Var // the position
+	result     *types.Var
+	prefix     bool     // one of its ends is fixed
+	suffix     bool     // it is its end
+	extreme    bool     // a minimum or maximum
+	span       ast.Expr // the condition that ends it, by what elements are; nil for none
+	call       string   // the call that gets the window as a part of a list; "" for a loop
+	breaks     bool     // that condition leaves the loop
+	list       string   // the list of which the call gets a part
+	at         int      // its place among the arguments
+	iterations float64  // mean; 0 if unknown
 }
 
 // windowOf recognises
@@ -29,41 +34,52 @@ type window struct {
 //	for i … { s := 0; for _, x := range xs[i:i+w] { s += x } }
 //	for i … { s := 0; for k := range w { s += xs[i+k] } }
 //	func(i int) { for j := i; j > i-w; j-- { s = s.Add(at(j)) } }
+//	for i, x … { s := 0; for j := i; j >= 0 && x.at-xs[j].at < w; j-- { s += xs[j].n } }
 //
 // and sums of everything before i. nil for other loops.
 func windowOf(p *gocode.Place, loop ast.Stmt) *window {
-	low, high, vars := bounds(p, loop)
+	low, high, span, vars := bounds(p, loop)
 	if vars == nil {
 		return nil
 	}
-	around := p.LoopAround(loop)
-	if around != nil && p.Drives(around) {
-		around = nil
-	}
-	m := &mover{p: p, loop: loop, steps: around, step: position(p, around)}
-	if around == nil {
-		m.step = parameter(p, low, high)
-	}
+	m := moverOf(p, loop, low, high)
 	if m.step == nil {
 		return nil
 	}
-	w := &window{loop: loop, steps: around, step: m.step}
+	w := &window{loop: loop, steps: m.steps, step: m.step, span: span}
 	lowMoves, ok1 := m.moves(low)
 	highMoves, ok2 := m.moves(high)
 	if !ok1 || !ok2 {
 		return nil
 	}
-	b := &body{p: p, mover: m, vars: vars, fixed: !lowMoves && !highMoves}
-	if !b.statements(loops.Body(loop).List) || b.result == nil || !b.fresh() || b.fixed && !b.offset {
+	b := &body{p: p, mover: m, vars: vars, fixed: !lowMoves && !highMoves, span: span}
+	if span != nil && !b.spans(span) || !b.statements(loops.Body(loop).List) || b.result == nil || !b.fresh() || b.fixed && !b.offset {
 		return nil
 	}
-	w.result, w.extreme, w.prefix = b.result, b.extreme, lowMoves != highMoves
+	w.result, w.extreme, w.span = b.result, b.extreme, b.span
+	w.suffix = lowMoves && !highMoves
+	w.prefix, w.breaks = lowMoves != highMoves && w.span == nil, w.span != span
 	return w
 }
 
-// bounds returns the two ends of what a loop goes through and the variables of its elements; nil
-// variables for loops that do not count, or that do not go through a part of a list.
-func bounds(p *gocode.Place, loop ast.Stmt) (low, high ast.Expr, vars map[types.Object]bool) {
+// moverOf returns how positions change at a loop or call: with the loop around it or, if there is
+// none, with a parameter.
+func moverOf(p *gocode.Place, at ast.Node, low, high ast.Expr) *mover {
+	around := p.LoopAround(at)
+	if around != nil && p.Drives(around) {
+		around = nil
+	}
+	m := &mover{p: p, loop: at, steps: around, step: position(p, around)}
+	if around == nil {
+		m.step = parameter(p, low, high)
+	}
+	return m
+}
+
+// bounds returns the two ends of what a loop goes through, a further condition that ends it, and the
+// variables of its elements; nil variables for loops that do not count, or that do not go through a
+// part of a list.
+func bounds(p *gocode.Place, loop ast.Stmt) (low, high, span ast.Expr, vars map[types.Object]bool) {
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
 		vars = map[types.Object]bool{}
@@ -73,32 +89,36 @@ func bounds(p *gocode.Place, loop ast.Stmt) (low, high ast.Expr, vars map[types.
 			}
 		}
 		if s, ok := ast.Unparen(l.X).(*ast.SliceExpr); ok {
-			return s.Low, s.High, vars
+			return s.Low, s.High, nil, vars
 		}
 		if b, ok := p.TypeOf(l.X).(*types.Basic); ok && b.Info()&types.IsInteger != 0 { // for k := range w
-			return nil, l.X, vars
+			return nil, l.X, nil, vars
 		}
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	case *ast.ForStmt:
 		init, ok1 := l.Init.(*ast.AssignStmt)
 		cond, ok2 := l.Cond.(*ast.BinaryExpr)
+		if ok2 && cond.Op == token.LAND {
+			span = cond.Y
+			cond, ok2 = ast.Unparen(cond.X).(*ast.BinaryExpr)
+		}
 		post, ok3 := l.Post.(*ast.IncDecStmt)
 		if !ok1 || !ok2 || !ok3 || len(init.Lhs) != 1 || len(init.Rhs) != 1 || init.Tok != token.DEFINE {
-			return nil, nil, nil
+			return nil, nil, nil, nil
 		}
 		v := syntax.LocalVar(p, init.Lhs[0])
 		if v == nil || syntax.LocalVar(p, cond.X) != v || syntax.LocalVar(p, post.X) != v {
-			return nil, nil, nil
+			return nil, nil, nil, nil
 		}
 		vars = map[types.Object]bool{v: true}
 		switch {
 		case post.Tok == token.INC && (cond.Op == token.LSS || cond.Op == token.LEQ):
-			return init.Rhs[0], cond.Y, vars
+			return init.Rhs[0], cond.Y, span, vars
 		case post.Tok == token.DEC && (cond.Op == token.GTR || cond.Op == token.GEQ):
-			return cond.Y, init.Rhs[0], vars
+			return cond.Y, init.Rhs[0], span, vars
 		}
 	}
-	return nil, nil, nil
+	return nil, nil, nil, nil
 }
 
 // position returns the variable that a loop counts up or down by one.
@@ -151,7 +171,7 @@ func parameter(p *gocode.Place, ends ...ast.Expr) (found *types.Var) {
 // mover says how the ends of windows depend on the position.
 type mover struct {
 	p     *gocode.Place
-	loop  ast.Stmt // through a window
+	loop  ast.Node // through a window, or the call that gets one
 	steps ast.Stmt
 	step  *types.Var
 	depth int
