@@ -51,8 +51,10 @@ the part before it and continue there.
 It is fine where looking costs as much: the rule reports functions that return
 at least 95 % of their texts unchanged and that take at least three times as
 long as a loop over the bytes of the text, or allocate as much as the text is
-long. It knows them by their names, which say that they change a text: a
-function that checks a text or makes a copy on purpose also returns what it got.
+long. It knows them by their names, which say that they change a text, or by
+their source, which goes through the text and decides what to write for each
+character. A function that checks a text or makes a copy on purpose also returns
+what it got.
 
 Seen in the field: kurrik/oauth1a#9 (escaping of parameters),
 github/github-mcp-server#3120 (invisible characters removed from clean texts),
@@ -104,7 +106,7 @@ func (s *search) frame(r *site.Row) int {
 }
 
 func (s *search) judge(in *inputs.Function, cost *watched.Cost) *change {
-	if in.Calls < leastCalls || float64(in.Hashed) < 0.95*float64(in.Calls) || len(in.Returned) == 0 || !changes(in.Name) {
+	if in.Calls < leastCalls || float64(in.Hashed) < 0.95*float64(in.Calls) || len(in.Returned) == 0 || !s.changes(in) {
 		return nil
 	}
 	out := in.Returned[0]
@@ -119,12 +121,13 @@ func (s *search) judge(in *inputs.Function, cost *watched.Cost) *change {
 	return &change{in: in, unchanged: float64(out.Unchanged) / float64(out.Seen), length: out.Mean(), seconds: seconds, bytes: bytes}
 }
 
-// changes reports whether a function's name says that it changes a text.
-func changes(name string) bool {
-	if flow.Clones(name) {
+// changes reports whether a function changes a text, by its name or its source. One that checks a
+// text, finds it in a table or copies it on purpose also returns what it got.
+func (s *search) changes(in *inputs.Function) bool {
+	if flow.Clones(in.Name) {
 		return false
 	}
-	short := strings.ToLower(funcname.Short(name))
+	short := strings.ToLower(funcname.Short(in.Name))
 	if _, after, ok := strings.Cut(short, "."); ok {
 		short = after
 	}
@@ -133,6 +136,11 @@ func changes(name string) bool {
 			return false
 		}
 	}
+	return named(short) || edits(s.pass.Syntax, in)
+}
+
+// named reports whether a function's name says that it changes a text.
+func named(short string) bool {
 	for _, verb := range []string{
 		"escape", "sanit", "clean", "quote", "fold", "lower", "upper", "title", "camel", "snake", "kebab", "slug", "normali", "canonical", "trim", "strip",
 		"replac", "expand", "collapse", "squash", "remove", "filter", "mask", "redact", "wrap", "ascii", "unidecode", "translit", "capital", "indent",
