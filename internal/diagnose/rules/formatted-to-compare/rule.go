@@ -45,8 +45,9 @@ Equal or Cmp of net.IP, time.Time and big.Int. Give a type of your own a method
 Equal or Compare that compares its parts, the most different one first.
 
 It is fine where the text is the identity: when values that differ have the same
-text. The rule reports comparisons of two texts that the same function formats,
-and nothing else on the line.
+text. The rule reports comparisons of two texts that the same method String, a
+function of fmt or strconv, or one of the program that only calls such a function
+formats, on the line or for two variables that are only compared.
 
 Seen in the field: hashicorp/go-version formats both versions first when it
 compares them (Version.Compare).`
@@ -90,11 +91,11 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	}}, true
 }
 
-// comparisonAt returns the comparison on a line; nil for none.
+// comparisonAt returns the comparison for which a line formats values; nil for none.
 func comparisonAt(p *gocode.Place) (found *comparison) {
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		b, ok := n.(*ast.BinaryExpr)
-		if !ok || found != nil || syntax.Line(p, b.Pos()) != p.Line {
+		if !ok || found != nil {
 			return found == nil
 		}
 		switch b.Op {
@@ -108,9 +109,9 @@ func comparisonAt(p *gocode.Place) (found *comparison) {
 
 // compared returns a comparison of two texts of one function; nil for others.
 func compared(p *gocode.Place, b *ast.BinaryExpr) *comparison {
-	x, isCall := ast.Unparen(b.X).(*ast.CallExpr)
-	y, isOther := ast.Unparen(b.Y).(*ast.CallExpr)
-	if !isCall || !isOther || !syntax.IsString(p, x) {
+	x, isCall := only(p, b.X).(*ast.CallExpr)
+	y, isOther := only(p, b.Y).(*ast.CallExpr)
+	if !isCall || !isOther || !syntax.IsString(p, x) || syntax.Line(p, x.Pos()) != p.Line && syntax.Line(p, y.Pos()) != p.Line {
 		return nil
 	}
 	fn := p.Callee(x)
@@ -129,10 +130,78 @@ func compared(p *gocode.Place, b *ast.BinaryExpr) *comparison {
 		if found.a, found.b = subjects(p, x, y, fn.Signature().Recv() != nil); found.a == nil {
 			return nil
 		}
+	case format(p, fn):
+		if found.a, found.b = subjects(p, x, y, fn.Signature().Recv() != nil); found.a == nil {
+			return nil
+		}
 	default:
 		return nil
 	}
 	return found
+}
+
+// only returns what a variable is that is only compared, or the expression itself.
+func only(p *gocode.Place, e ast.Expr) ast.Expr {
+	v := syntax.LocalVar(p, e)
+	if v == nil || len(syntax.Uses(p, v)) != 2 {
+		return ast.Unparen(e)
+	}
+	_, value := syntax.Declared(p, v)
+	if value == nil {
+		return e
+	}
+	return ast.Unparen(value)
+}
+
+// format reports whether a function of the package does nothing but format its parameters, so that
+// different values have different texts: it returns a call of fmt.Sprint or of fmt.Sprintf with
+// plain verbs.
+func format(p *gocode.Place, fn *types.Func) bool {
+	decl := p.Declaration(fn)
+	if decl == nil || decl.Body == nil || len(decl.Body.List) != 1 {
+		return false
+	}
+	ret, ok := decl.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(ret.Results) != 1 {
+		return false
+	}
+	call, ok := ast.Unparen(ret.Results[0]).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	args := call.Args
+	switch p.CalleeName(call) {
+	case "fmt.Sprintf":
+		text, constant := syntax.ConstString(p, call.Args[0])
+		if !constant || !plain(text) {
+			return false
+		}
+		args = args[1:]
+	case "fmt.Sprint":
+	default:
+		return false
+	}
+	in := p.Entry(decl)
+	for _, arg := range args {
+		if v, _ := syntax.Var(in, arg); v == nil || !syntax.Param(in, v) {
+			return false
+		}
+	}
+	return len(args) > 0
+}
+
+// plain reports whether a format leaves nothing out: it has no precision.
+func plain(format string) bool {
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			continue
+		}
+		i++
+		if i == len(format) || !strings.ContainsRune("dsvqxXtcU", rune(format[i])) {
+			return false
+		}
+	}
+	return true
 }
 
 // subjects returns what two calls of one function format, if all else is the same: one argument, or
