@@ -82,7 +82,7 @@ func growing(c *finder.Case) bool {
 		}
 		for _, arg := range subjects(call) {
 			buffer := bufferOf(c.Place, arg)
-			if buffer == nil || !grows(c.Place, body, buffer) || emptied(c.Place, body, buffer) {
+			if buffer == nil || !grows(c.Place, body, buffer) || drops(c.Place, body, call, buffer) {
 				continue
 			}
 			describe(c, buffer, name, syntax.Line(c.Place, stmt.Pos()), l.Iterations)
@@ -170,17 +170,35 @@ func grows(p *gocode.Place, body ast.Node, buffer ast.Expr) bool {
 	return found
 }
 
-// emptied reports whether each iteration of a loop unconditionally empties, replaces or declares a
-// buffer.
-func emptied(p *gocode.Place, body ast.Node, buffer ast.Expr) bool {
+// drops reports whether a loop declares a buffer, or empties or replaces it in each iteration that
+// goes through all of it, as one does that collects a word until it ends.
+func drops(p *gocode.Place, body, call ast.Node, buffer ast.Expr) bool {
 	if v, part := syntax.Var(p, buffer); v == nil || !part && syntax.Inside(body, v.Pos()) {
 		return true
 	}
-	block, ok := body.(*ast.BlockStmt)
-	if !ok {
-		return true
+	for _, n := range p.Enclosing(call) {
+		switch n := n.(type) {
+		case *ast.BlockStmt:
+			if emptied(p, n.List, buffer) {
+				return true
+			}
+			if ast.Node(n) == body {
+				return false
+			}
+		case *ast.CaseClause:
+			if emptied(p, n.Body, buffer) {
+				return true
+			}
+		case *ast.FuncLit, *ast.FuncDecl:
+			return false
+		}
 	}
-	for _, stmt := range block.List {
+	return false
+}
+
+// emptied reports whether one of some statements empties or replaces a buffer.
+func emptied(p *gocode.Place, list []ast.Stmt, buffer ast.Expr) bool {
+	for _, stmt := range list {
 		switch s := stmt.(type) {
 		case *ast.ExprStmt:
 			if call, ok := s.X.(*ast.CallExpr); ok {
