@@ -5,6 +5,9 @@ package copiedperpiece
 import (
 	"context"
 	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -54,9 +57,10 @@ collect the pieces in a slice or a buffer that grows and that nobody else reads.
 
 It is fine for short texts, and for operands that are about equally long. The rule
 reports functions that copy both operands into a slice of the sum of their
-lengths, at least 100 times per request or operation, where one operand has at
-least 128 elements on average and eight times as many as the other. In half of
-the calls, an earlier call must have returned that operand.
+lengths, or return a + b, slices.Concat(a, b) or append to a copy, at least 100
+times per request or operation, where one operand has at least 128 elements on
+average and eight times as many as the other. In half of the calls, an earlier
+call must have returned that operand, as counted or as in x = x.plus(y).
 
 Seen in the field: google/go-jsonnet#259 (texts built with + copied rune by rune).`
 
@@ -66,6 +70,7 @@ type found struct {
 	name        string
 	long, short length
 	calls       float64 // for each unit of work
+	fold        *fold   // the statement that passes the last result; nil if results were seen again
 }
 
 // length is one of the operands and its mean length.
@@ -78,34 +83,86 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Inputs == nil || p.Syntax == nil {
 		return finder.Line{}, false
 	}
-	lines := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *found { return at(p, f, place) })
-	return finder.Line{Start: finder.Frames(lines.Nearest), Judge: func(c *finder.Case) bool {
-		f := lines.At(&c.Site.Frame)
-		if f == nil {
-			return false
-		}
-		f.describe(c)
-		return true
-	}}, true
+	s := &search{pass: p}
+	s.lines = finder.Remember(p, s.at)
+	return finder.Line{Start: finder.Frames(s.lines.Nearest), Judge: s.judge}, true
 }
 
-func at(p *rule.Pass, f *site.Frame, place *gocode.Place) *found {
+type search struct {
+	pass  *rule.Pass
+	lines *finder.Lines[found]
+}
+
+func (s *search) at(f *site.Frame, place *gocode.Place) *found {
 	sh := shapeOf(place)
+	if sh == nil {
+		sh = joinOf(place)
+	}
 	if sh == nil || f.Line < sh.from || f.Line > sh.until {
 		return nil
 	}
-	a, b := sh.length(p, f, place, 0), sh.length(p, f, place, 1)
+	e, ok := evidence.ExecutionsAt(s.pass, place, sh.made.Pos())
+	if !ok || e.PerUnit < leastCalls {
+		return nil
+	}
+	return &found{shape: sh, name: f.Function, calls: e.PerUnit}
+}
+
+func (s *search) judge(c *finder.Case) bool {
+	f := s.lines.At(&c.Site.Frame)
+	if f == nil || !s.known(f, c) && !s.folded(f, c) {
+		return false
+	}
+	f.describe(c)
+	return true
+}
+
+// known completes a function whose two lengths were counted, and whose results were seen again as
+// its long operand.
+func (s *search) known(f *found, c *finder.Case) bool {
+	a, b := f.length(s.pass, &c.Site.Frame, c.Place, 0), f.length(s.pass, &c.Site.Frame, c.Place, 1)
 	if a.n < b.n {
 		a, b = b, a
 	}
-	e, ok := evidence.ExecutionsAt(p, place, sh.made.Pos())
-	if !ok || a.n < leastLong || b.n <= 0 || a.n < leastRatio*b.n || e.PerUnit < leastCalls {
-		return nil
+	f.long, f.short = a, b
+	return a.n >= leastLong && b.n > 0 && a.n >= leastRatio*b.n && fed(s.pass, f.name, c.Place, a) >= leastFed
+}
+
+// folded completes a function whose callers replace one operand by the result. The mean length is
+// that of the allocated memory.
+func (s *search) folded(f *found, c *finder.Case) bool {
+	if !f.joins {
+		return false
 	}
-	if fed(p, f.Function, place, a) < leastFed {
-		return nil
+	var of *fold
+	var all, with int64
+	for _, r := range c.Allocs {
+		all += r.Value
+		i := slices.IndexFunc(r.Stack, func(x *site.Frame) bool { return *x == c.Site.Frame })
+		if found := s.foldAt(f.shape, c.Place, r.Stack, i); found != nil {
+			of, with = found, with+r.Value
+		}
 	}
-	return &found{shape: sh, name: f.Function, long: a, short: b, calls: e.PerUnit}
+	bytes, ok := evidence.PerExecution(s.pass, c.Site.Frame, float64(all))
+	if of == nil || !ok || float64(with) < leastFed*float64(all) {
+		return false
+	}
+	f.fold = of
+	f.short = f.length(s.pass, &c.Site.Frame, c.Place, 1-of.operand)
+	f.long = length{operand: f.operands[of.operand], n: bytes/elementSize(c.Place, f.operands[of.operand].of) - f.short.n}
+	if f.short.n == 0 && of.pieces < leastPieces {
+		return false
+	}
+	return f.long.n >= leastLong && f.long.n >= leastRatio*f.short.n
+}
+
+// elementSize returns the size of the elements of a text or slice.
+func elementSize(p *gocode.Place, e ast.Expr) float64 {
+	s, ok := p.TypeOf(e).Underlying().(*types.Slice)
+	if !ok {
+		return 1
+	}
+	return max(1, float64(syntax.Sizes().Sizeof(s.Elem())))
 }
 
 // length returns an operand with its mean length: the iterations of the loop that copies it or, for
@@ -143,13 +200,22 @@ func fed(p *rule.Pass, function string, place *gocode.Place, long length) float6
 func (f *found) describe(c *finder.Case) {
 	name := funcname.Short(funcname.Typed(f.name))
 	long, short := syntax.Text(f.long.of), syntax.Text(f.short.of)
-	c.Cause = fmt.Sprintf("%s copies all of %s, %s elements on average, to add %s of %s, %s times per %s. In most calls, as far as results are known, %s is what an earlier call returned: the whole is copied again for each piece, so the cost grows with the square of the length.",
-		name, long, units.Number(f.long.n), units.Number(f.short.n), short, units.Number(f.calls), c.Pass.Manifest.Unit(), f.long.param.Name())
+	piece, counted := short, ""
+	if f.short.n > 0 {
+		piece = fmt.Sprintf("%s of %s", units.Number(f.short.n), short)
+		counted = " and " + piece
+	}
+	source := fmt.Sprintf("In most calls, as far as results are known, %s is what an earlier call returned", f.long.param.Name())
+	if f.fold != nil {
+		source = fmt.Sprintf("Most calls are at %s, where %s is what an earlier call returned", f.fold.where, f.long.param.Name())
+	}
+	c.Cause = fmt.Sprintf("%s copies all of %s, %s elements on average, to add %s, %s times per %s. %s: the whole is copied again for each piece, so the cost grows with the square of the length.",
+		name, long, units.Number(f.long.n), piece, units.Number(f.calls), c.Pass.Manifest.Unit(), source)
 	c.Fix = fmt.Sprintf("Let %s keep its two operands in a tree (a rope), and join them once when the whole is read; or collect the pieces in the caller, and join them once at the end (strings.Builder, append to one slice).", name)
 	c.Live = nil
 	c.Confidence = rule.Likely // how many is an estimate
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,
-		Value: fmt.Sprintf("%s elements of %s and %s of %s in each call", units.Number(f.long.n), long, units.Number(f.short.n), short),
+		Value: fmt.Sprintf("%s elements of %s%s in each call", units.Number(f.long.n), long, counted),
 	})
 }

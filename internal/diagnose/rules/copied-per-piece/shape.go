@@ -11,7 +11,8 @@ import (
 
 // shape is a function that returns a new slice with all elements of two others.
 type shape struct {
-	made        *ast.CallExpr // that creates the slice
+	made        ast.Expr // creates the slice
+	joins       bool     // it also copies both operands
 	operands    [2]operand
 	from, until int // lines
 }
