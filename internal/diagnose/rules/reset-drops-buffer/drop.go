@@ -27,6 +27,9 @@ type made struct {
 func madeAt(p *gocode.Place) (*made, bool) {
 	for _, n := range p.Nodes {
 		a, ok := n.(*ast.AssignStmt)
+		if inc, counts := n.(*ast.IncDecStmt); counts { // m[k]++ adds an element as m[k] = 1 does
+			a, ok = &ast.AssignStmt{Lhs: []ast.Expr{inc.X}, TokPos: inc.TokPos, Tok: token.ASSIGN, Rhs: []ast.Expr{inc.X}}, true
+		}
 		if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
 			continue
 		}
@@ -92,18 +95,22 @@ func fieldOf(p *gocode.Place, e ast.Expr) (*types.Var, *types.Named) {
 		return nil, nil
 	}
 	s := p.Info.Selections[sel]
-	if s == nil || s.Kind() != types.FieldVal || len(s.Index()) != 1 {
+	if s == nil || s.Kind() != types.FieldVal {
 		return nil, nil
 	}
-	t := s.Recv()
-	if ptr, ok := t.Underlying().(*types.Pointer); ok {
-		t = ptr.Elem()
+	owner := named(s.Recv())
+	for _, i := range s.Index()[:len(s.Index())-1] { // of an embedded struct
+		if outer, ok := owner.Underlying().(*types.Struct); ok {
+			owner = named(outer.Field(i).Type())
+		}
+		if owner == nil {
+			return nil, nil
+		}
 	}
-	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || named.Obj().Pkg() != p.Pkg {
+	if owner == nil || owner.Obj().Pkg() != p.Pkg {
 		return nil, nil
 	}
-	return s.Obj().(*types.Var).Origin(), named.Origin()
+	return s.Obj().(*types.Var).Origin(), owner
 }
 
 // fresh reports whether a value is memory that the line allocates: make, new, a literal, or append
@@ -160,6 +167,7 @@ func mapOrShort(p *gocode.Place, call *ast.CallExpr) bool {
 type drop struct {
 	function, where string
 	makes           bool // it makes the new memory itself
+	named           bool // its name says that it prepares an object
 }
 
 // dropped returns where the package drops the memory of a field, and how often it does for each
@@ -169,7 +177,7 @@ func dropped(pass *rule.Pass, p *gocode.Place, m *made) (found *drop, times floa
 	for _, f := range p.Files() {
 		for _, d := range f.Decls {
 			decl, ok := d.(*ast.FuncDecl)
-			if !ok || decl.Body == nil || !resets(decl.Name.Name) {
+			if !ok || decl.Body == nil || !resets(decl.Name.Name) && (m.passed || aliased(p, m.field)) {
 				continue
 			}
 			in := p.Entry(decl)
@@ -185,7 +193,7 @@ func dropped(pass *rule.Pass, p *gocode.Place, m *made) (found *drop, times floa
 				times += e.PerUnit
 				if found == nil || e.PerUnit > most {
 					most = e.PerUnit
-					found = &drop{function: syntax.FuncName(in), where: syntax.Where(p, a.Pos()), makes: m.value != nil && syntax.Within(a, m.value)}
+					found = &drop{named: resets(decl.Name.Name), function: syntax.FuncName(in), where: syntax.Where(p, a.Pos()), makes: m.value != nil && syntax.Within(a, m.value)}
 				}
 				return true
 			})
@@ -195,6 +203,7 @@ func dropped(pass *rule.Pass, p *gocode.Place, m *made) (found *drop, times floa
 }
 
 // resets reports whether a function prepares an object for its next use, by a word of its name.
+// Other functions also do, if nothing but the object itself ever has the memory.
 func resets(name string) bool {
 	verbs := []string{"reset", "init", "clear", "recycle", "reuse", "renew", "rewind", "restart", "release", "free", "cleanup", "put"}
 	return slices.ContainsFunc(awaited.Words(name), func(word string) bool { return slices.Contains(verbs, word) })
@@ -219,7 +228,27 @@ func drops(p *gocode.Place, a *ast.AssignStmt, m *made) bool {
 		}
 		star, ok := ast.Unparen(lhs).(*ast.StarExpr)
 		lit, whole := ast.Unparen(value).(*ast.CompositeLit)
-		if ok && whole && named(p.TypeOf(star)) == m.owner && !keeps(p, lit, m) {
+		if !ok || !whole {
+			continue
+		}
+		if of := named(p.TypeOf(star)); of == m.owner && !keeps(p, lit, m) || len(lit.Elts) == 0 && embeds(of, m.owner) {
+			return true
+		}
+	}
+	return false
+}
+
+// embeds reports whether a struct has another one embedded in it.
+func embeds(outer, inner *types.Named) bool {
+	if outer == nil {
+		return false
+	}
+	s, ok := outer.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range s.Fields() {
+		if _, pointer := f.Type().Underlying().(*types.Pointer); f.Embedded() && !pointer && named(f.Type()) == inner {
 			return true
 		}
 	}

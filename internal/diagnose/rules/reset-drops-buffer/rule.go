@@ -62,10 +62,11 @@ dropped.
 
 It is fine when the memory is given to someone else before the reset, and when
 objects are created as often as they are reset. The rule reports fields that a
-function with a name like Reset, Init or Release drops, as counted, in objects of
-which at most one is created for five resets. It leaves alone fields that are
-returned, sent or stored somewhere else, and memory that Reset makes only if what
-it has is too small.
+function drops, as counted, in objects of which at most one is created for five
+resets. It leaves alone fields that are returned, sent or stored somewhere else,
+and memory that Reset makes only if what it has is too small. If the function's
+name is not like Reset, Init or Release, no other variable and no function that
+is called may get the memory.
 
 Seen in the field: andybalholm/brotli#33 (a Reader drops its ring buffer when it
 is reset).`
@@ -118,7 +119,7 @@ func describe(c *finder.Case, m *made, d *drop, created float64) {
 	c.Fix = fix(m, d)
 	c.Evidence = evidence.Compiler(c.Pass, c.Site)
 	c.Confidence = rule.Measured
-	if m.passed {
+	if m.passed || !d.named {
 		c.Confidence = rule.Likely // a function that gets the memory may keep it
 	}
 }

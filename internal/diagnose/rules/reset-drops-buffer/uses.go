@@ -150,6 +150,59 @@ func useOfLocal(p *gocode.Place, e ast.Expr) use {
 	return inside
 }
 
+// aliased reports whether the package has the memory of a field in other variables, or the address
+// of an element.
+func aliased(p *gocode.Place, field *types.Var) (found bool) {
+	for _, f := range p.Files() {
+		for _, d := range f.Decls {
+			decl, ok := d.(*ast.FuncDecl)
+			if !ok || decl.Body == nil || found {
+				continue
+			}
+			in := p.Entry(decl)
+			ast.Inspect(decl.Body, func(n ast.Node) bool {
+				if sel, ok := n.(*ast.SelectorExpr); ok && is(in, sel, field) {
+					found = found || shared(in, sel, field)
+				}
+				return !found
+			})
+		}
+	}
+	return found
+}
+
+// shared reports whether the code around an expression gives its memory, or the address of an
+// element, to another variable than the field itself.
+func shared(p *gocode.Place, e ast.Expr, field *types.Var) bool {
+	var child ast.Node = e
+	index := false
+	for _, n := range p.Enclosing(e) {
+		switch n := n.(type) {
+		case *ast.ParenExpr, *ast.SliceExpr, *ast.StarExpr:
+			child = n
+			continue
+		case *ast.IndexExpr:
+			if ast.Node(n.X) == child {
+				child, index = n, true
+				continue
+			}
+		case *ast.UnaryExpr:
+			return n.Op == token.AND
+		case *ast.AssignStmt:
+			for i, rhs := range n.Rhs {
+				if ast.Node(rhs) == child && !index && len(n.Lhs) == len(n.Rhs) {
+					sel, ok := ast.Unparen(n.Lhs[i]).(*ast.SelectorExpr)
+					return !ok || !is(p, sel, field)
+				}
+			}
+		case *ast.ValueSpec:
+			return !index
+		}
+		return false
+	}
+	return false
+}
+
 // leaves reports whether the package gives the memory of a field away.
 func leaves(p *gocode.Place, field *types.Var) bool { return does(p, field, away) }
 
