@@ -279,6 +279,9 @@ func grows(p *gocode.Place, s ast.Stmt) bool {
 	var to ast.Expr
 	switch s := s.(type) {
 	case *ast.IncDecStmt:
+		if s.Tok == token.DEC {
+			return false
+		}
 		to = s.X
 	case *ast.AssignStmt:
 		if len(s.Lhs) != 1 || len(s.Rhs) != 1 {
@@ -293,7 +296,28 @@ func grows(p *gocode.Place, s ast.Stmt) bool {
 		return false
 	}
 	v := syntax.LocalVar(p, to)
-	return v != nil && returned(p, v)
+	return v != nil && returned(p, v) && !shrinks(p, v)
+}
+
+// shrinks reports whether a function takes something away from a variable, as from the number of
+// open brackets: whether any is left is only known at the end.
+func shrinks(p *gocode.Place, v *types.Var) (found bool) {
+	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IncDecStmt:
+			found = found || n.Tok == token.DEC && syntax.LocalVar(p, n.X) == v
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				if n.Tok == token.DEFINE || syntax.LocalVar(p, lhs) != v {
+					continue
+				}
+				call, ok := ast.Unparen(n.Rhs[min(i, len(n.Rhs)-1)]).(*ast.CallExpr)
+				found = found || n.Tok != token.ADD_ASSIGN && !(ok && p.CalleeName(call) == "append")
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // returned reports whether a variable is the first result of the function around a place.
