@@ -6,7 +6,10 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"path/filepath"
+	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -22,6 +25,8 @@ const (
 	leastLinks = 5
 	// leastRest is the minimum mean number of links that the called function visits.
 	leastRest = 2
+	// levels is how many functions below the called one may walk the rest.
+	levels = 2
 )
 
 // Rule is chain-rewalked.
@@ -47,13 +52,16 @@ const doc = `A loop walks a chain, such as the causes of an error, the parents o
 a node or the items of a linked list. For each link it calls a function that
 walks the rest of the chain again: to build the path of a node, the text of an
 error with all its causes, or the number of links that are left. A chain of n
-links takes n²/2 steps. A test with three links does not show it; thirty links
-are slow.
+links takes n²/2 steps. A loop over the positions of a linked list that asks for
+each element by its number is the same: each time, the list is walked from its
+start. A test with three links does not show it; thirty links are slow.
 
 Do the work in one walk: compute the part of each link alone and add it to a
 result, or go from the last link to the first and extend what was computed for
-the rest. If the result is only compared, first compare what is cheap, such as
-types or names of single links, and compute the rest for those that are equal.
+the rest. Step through a list in the loop itself, or keep its elements in a slice
+if they are asked for by number. If the result is only compared, first compare
+what is cheap, such as types or names of single links, and compute the rest for
+those that are equal.
 
 It is fine for chains of a few links. The rule reports loops with at least five
 iterations each time that they are reached, as counted in the recording, and
@@ -73,6 +81,9 @@ type walk struct {
 	links    float64
 	rest     int // line of the second walk
 	from, to int // its lines
+	file     string
+	by       string // the function that has it; "" for the callee
+	position bool   // the chain is walked from its start to a position that the loop passes
 }
 
 type search struct {
@@ -121,11 +132,18 @@ func (s *search) caller(r *site.Row) int {
 				s.lines[key.pos] = w
 			}
 		}
-		if w != nil && (w.from <= below.Line && below.Line <= w.to || recurs(r.Stack[:i])) {
+		if w != nil && (w.within(r.Stack[:i]) || recurs(r.Stack[:i])) {
 			return i
 		}
 	}
 	return -1
+}
+
+// within reports whether a stack has a line of the second walk.
+func (w *walk) within(stack []*site.Frame) bool {
+	return slices.ContainsFunc(stack, func(f *site.Frame) bool {
+		return ours(f) && w.from <= f.Line && f.Line <= w.to && filepath.Base(f.File) == w.file
+	})
 }
 
 func ours(f *site.Frame) bool {
@@ -158,41 +176,68 @@ func (s *search) look(f, below *site.Frame) *walk {
 	}
 	for _, call := range syntax.CallsTo(place, below.Function) {
 		for _, loop := range loops.Around(place, call) {
-			chain, ok := stepsIn(place, loop)
-			if !ok {
-				continue
-			}
-			rest := restOf(callee, parameter(callee, index(place, call, chain)), chain)
-			if rest == nil {
+			rest := s.restAfter(place, call, loop, callee)
+			if rest.walk == nil {
 				continue
 			}
 			l, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(place, loop.Pos()))
-			if !ok || l.Iterations < leastLinks || s.short(below, callee, rest) {
+			if !ok || l.Iterations < leastLinks || s.short(rest) {
 				continue
 			}
-			from := syntax.Line(callee, rest.Pos())
-			return &walk{place: place, call: call, loop: loop, callee: below.Function, name: syntax.FuncName(callee),
-				links: l.Iterations, rest: from, from: from, to: syntax.Line(callee, rest.End())}
+			w := &walk{place: place, call: call, loop: loop, callee: below.Function, name: syntax.FuncName(callee), links: l.Iterations, position: rest.position}
+			w.from, w.to = syntax.Line(rest.place, rest.walk.Pos()), syntax.Line(rest.place, rest.walk.End())
+			w.rest, w.file = w.from, filepath.Base(rest.place.Fset.Position(rest.walk.Pos()).Filename)
+			if rest.place.Decl != callee.Decl {
+				w.by = syntax.FuncName(rest.place)
+			}
+			return w
 		}
 	}
 	return nil
 }
 
-// short reports whether the second walk is a loop that visits too few links.
-func (s *search) short(f *site.Frame, p *gocode.Place, rest ast.Node) bool {
-	if loops.Body(rest) == nil {
-		return false // a recursion
+// restAfter returns the walk that a call in a loop makes: over the rest of the chain whose links the
+// loop visits, or from the start of a list to the position that the loop has reached.
+func (s *search) restAfter(place *gocode.Place, call *ast.CallExpr, loop ast.Node, callee *gocode.Place) remainder {
+	if chain, ok := stepsIn(place, loop); ok {
+		return restIn(callee, parameter(callee, index(place, call, chain)), chain, levels)
 	}
-	l, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, rest.Pos()))
-	return !ok || l.Iterations < leastRest
+	return positioned(place, call, loop, callee)
+}
+
+// short reports whether the second walk visits too few links, or if that is not known. A function
+// that remembers what it found for a link seldom calls itself.
+func (s *search) short(r remainder) bool {
+	calls, known := evidence.ReachedAt(s.pass, r.place, r.place.Decl.Body.List[0].Pos())
+	at := r.walk.Pos()
+	body := loops.Body(r.walk)
+	if body != nil && len(body.List) > 0 {
+		at = body.List[0].Pos()
+	} else if body != nil {
+		at = body.Lbrace
+	}
+	each, ok := evidence.ReachedAt(s.pass, r.place, at)
+	if body == nil {
+		calls -= each // those from outside
+	}
+	return !ok || !known || each < leastRest*calls
 }
 
 func (w *walk) describe(c *finder.Case) {
-	n := w.links
-	c.Cause = fmt.Sprintf("The loop on line %d calls %s for each link of a chain, %s on average, and %s walks the rest of the chain again on line %d: its work grows with the square of the number of links.",
-		syntax.Line(w.place, w.loop.Pos()), w.name, units.Number(n), w.name, w.rest)
-	c.Fix = fmt.Sprintf("Walk the chain once: compute the part of each link alone, or start at the last link and extend the result for the rest. If what %s returns is only compared, compare cheap parts of single links first, and call it for those that are equal.",
-		funcname.Short(c.Place.CalleeName(w.call)))
+	n, does := w.links, fmt.Sprintf("%s walks", w.name)
+	if w.by != "" {
+		does = fmt.Sprintf("%s calls %s, which walks", w.name, w.by)
+	}
+	if w.position {
+		c.Cause = fmt.Sprintf("The loop on line %d calls %s for each position of a list, %s on average, and %s the list from its start to that position on line %d: its work grows with the square of the length.",
+			syntax.Line(w.place, w.loop.Pos()), w.name, units.Number(n), does, w.rest)
+		c.Fix = fmt.Sprintf("Walk the list once: step from one element to the next in the loop itself, or give the list an iterator. If positions come in any order, keep the elements in a slice instead of %s.", w.name)
+	} else {
+		c.Cause = fmt.Sprintf("The loop on line %d calls %s for each link of a chain, %s on average, and %s the rest of the chain again on line %d: its work grows with the square of the number of links.",
+			syntax.Line(w.place, w.loop.Pos()), w.name, units.Number(n), does, w.rest)
+		c.Fix = fmt.Sprintf("Walk the chain once: compute the part of each link alone, or start at the last link and extend the result for the rest. If what %s returns is only compared, compare cheap parts of single links first, and call it for those that are equal.",
+			funcname.Short(c.Place.CalleeName(w.call)))
+	}
 	most := 1 - 2/(n+1) // n steps of n(n+1)/2 are left
 	c.Fraction = &rule.Fraction{Expect: 0.8 * most, Low: 0.4 * most, High: 1}
 	c.Confidence, c.Callees = rule.Likely, []string{w.callee}
