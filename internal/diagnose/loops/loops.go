@@ -183,8 +183,8 @@ func Outermost(p *gocode.Place) ast.Node {
 	return outer
 }
 
-// At returns the loop whose body the line of a place is in, or over which it ranges: most samples of
-// a short loop are on the line of its range clause. It is nil if there is none.
+// At returns the loop whose body or range clause the line of a place is in: most samples of a short
+// loop are on the line of its range clause. It is nil if there is none.
 func At(p *gocode.Place) ast.Stmt {
 	for _, n := range p.Nodes {
 		if r, ok := n.(*ast.RangeStmt); ok && syntax.Line(p, r.Pos()) == p.Line {

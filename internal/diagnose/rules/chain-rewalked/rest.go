@@ -115,8 +115,8 @@ func uses(p *gocode.Place, e ast.Expr, v *types.Var) (found bool) {
 	return found
 }
 
-// ofReceiver reports whether a variable is first set to a part of a parameter or of the receiver, or
-// to the result of its method.
+// ofReceiver reports whether a variable is set to a part of a parameter or of the receiver, or to
+// the result of its method.
 func ofReceiver(p *gocode.Place, v *types.Var) bool {
 	for _, e := range syntax.Assigned(p, v) {
 		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {

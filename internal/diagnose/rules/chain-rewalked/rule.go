@@ -196,8 +196,8 @@ func (s *search) look(f, below *site.Frame) *walk {
 	return nil
 }
 
-// restAfter returns the walk that a call in a loop makes: over the rest of the chain whose links the
-// loop visits, or from the start of a list to the position that the loop has reached.
+// restAfter returns the walk that a call in a loop makes: over the rest of the chain whose links
+// the loop visits, or from the start of a list to the position that the loop has reached.
 func (s *search) restAfter(place *gocode.Place, call *ast.CallExpr, loop ast.Node, callee *gocode.Place) remainder {
 	if chain, ok := stepsIn(place, loop); ok {
 		return restIn(callee, parameter(callee, index(place, call, chain)), chain, levels)
@@ -231,7 +231,7 @@ func (w *walk) describe(c *finder.Case) {
 	if w.position {
 		c.Cause = fmt.Sprintf("The loop on line %d calls %s for each position of a list, %s on average, and %s the list from its start to that position on line %d: its work grows with the square of the length.",
 			syntax.Line(w.place, w.loop.Pos()), w.name, units.Number(n), does, w.rest)
-		c.Fix = fmt.Sprintf("Walk the list once: step from one element to the next in the loop itself, or give the list an iterator. If positions come in any order, keep the elements in a slice instead of %s.", w.name)
+		c.Fix = fmt.Sprintf("Go through the list once: step from one element to the next in the loop itself, or give the list an iterator. If positions come in any order, keep the elements in a slice instead of %s.", w.name)
 	} else {
 		c.Cause = fmt.Sprintf("The loop on line %d calls %s for each link of a chain, %s on average, and %s the rest of the chain again on line %d: its work grows with the square of the number of links.",
 			syntax.Line(w.place, w.loop.Pos()), w.name, units.Number(n), does, w.rest)

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 
+	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -14,8 +15,8 @@ import (
 const (
 	// levels is how many callers away the loop may be that adds the pieces.
 	levels = 4
-	// leastPieces is the minimum mean number of iterations of that loop, if the length of a piece is
-	// not known.
+	// leastPieces is the minimum mean number of iterations of that loop, if the length of a piece
+	// is not known.
 	leastPieces = 16
 )
 
@@ -103,7 +104,7 @@ func joined(p *gocode.Place, e ast.Expr) (list []ast.Expr) {
 func copyOf(p *gocode.Place, e ast.Expr) ast.Expr {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.SliceExpr:
-		if x.Slice3 && x.Low == nil && syntax.Same(p, x.High, x.Max) {
+		if x.Slice3 && x.Low == nil && lengthOf(p, x.Max, x.X) {
 			return x.X
 		}
 	case *ast.CallExpr:
@@ -116,6 +117,12 @@ func copyOf(p *gocode.Place, e ast.Expr) ast.Expr {
 		}
 	}
 	return nil
+}
+
+// lengthOf reports whether an expression is the length of another: there is no room behind it.
+func lengthOf(p *gocode.Place, e, list ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok && p.CalleeName(call) == "len" && len(call.Args) == 1 && syntax.Same(p, call.Args[0], list)
 }
 
 // empty reports whether an expression is a slice without elements or room: nil, []T(nil), []T{}.
@@ -157,11 +164,7 @@ func (s *search) foldAt(sh *shape, place *gocode.Place, stack []*site.Frame, i i
 			if !syntax.Same(from, grown(from, call, place, o), a.Lhs[0]) {
 				continue
 			}
-			by, ok := loops.Calling(s.pass.Syntax, stack, i, levels)
-			if !ok || by.Direct && !loops.FromOutside(by.Place, by.Loop, a.Lhs[0]) {
-				return nil
-			}
-			l, ok := s.pass.Counts.Loop(by.Frame.Owner.Package, by.Frame.File, by.Line())
+			l, ok := s.adding(from, a, stack, i)
 			if !ok {
 				return nil
 			}
@@ -169,6 +172,22 @@ func (s *search) foldAt(sh *shape, place *gocode.Place, stack []*site.Frame, i i
 		}
 	}
 	return nil
+}
+
+// adding returns the counts of the loop that adds the pieces: around the fold, or in a caller.
+func (s *search) adding(from *gocode.Place, a *ast.AssignStmt, stack []*site.Frame, i int) (counts.Loop, bool) {
+	f := stack[i+1]
+	for _, loop := range loops.Around(from, a) {
+		if loops.FromOutside(from, loop, a.Lhs[0]) {
+			return s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(from, loop.Pos()))
+		}
+		return counts.Loop{}, false
+	}
+	by, ok := loops.Calling(s.pass.Syntax, stack, i, levels)
+	if !ok {
+		return counts.Loop{}, false
+	}
+	return s.pass.Counts.Loop(by.Frame.Owner.Package, by.Frame.File, by.Line())
 }
 
 // assignment returns the statement x = … around a call.

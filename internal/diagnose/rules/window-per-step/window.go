@@ -76,9 +76,9 @@ func moverOf(p *gocode.Place, at ast.Node, low, high ast.Expr) *mover {
 	return m
 }
 
-// bounds returns the two ends of what a loop goes through, a further condition that ends it, and the
-// variables of its elements; nil variables for loops that do not count, or that do not go through a
-// part of a list.
+// bounds returns the two ends of what a loop goes through, a further condition that ends it, and
+// the variables of its elements; nil variables for loops that do not count, or that do not go
+// through a part of a list.
 func bounds(p *gocode.Place, loop ast.Stmt) (low, high, span ast.Expr, vars map[types.Object]bool) {
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
