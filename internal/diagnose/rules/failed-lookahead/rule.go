@@ -21,6 +21,8 @@ const (
 	leastCalls  = 50  // for each unit of work
 	leastSteps  = 100 // of a line in a loop, for each call
 	leastFailed = 0.8 // share of the calls that find nothing
+	leastRest   = 0.6 // share of the calls that get the text of the call before, or its end
+	mostSame    = 0.7 // share of the calls with all of the input of the call before
 	// leastSearch is the minimum time, in seconds, of a search by one call: bytes.IndexByte passes
 	// over a kilobyte in it.
 	leastSearch = 50e-9
@@ -181,11 +183,11 @@ func calls(n float64) string { return units.Count(int64(n+0.5)) + " calls" }
 // rest reports whether most calls of a function got the text of the call before, or its end.
 func (s *search) rest(p *gocode.Place) bool {
 	in := s.pass.Inputs.Of(syntax.ProfileName(p))
-	if in == nil || p.Func != p.Decl || len(in.Again) > 0 && 2*in.Again[0].Same > in.Again[0].Calls {
+	if in == nil || p.Func != p.Decl || len(in.Again) > 0 && float64(in.Again[0].Same) > mostSame*float64(in.Again[0].Calls) {
 		return false // the same question again is another mistake
 	}
 	for _, v := range in.Given {
-		if v.Seen >= leastCalls && float64(v.Rest) >= leastFailed*float64(v.Seen) && v.Mean() >= leastSteps {
+		if v.Seen >= leastCalls && float64(v.Rest) >= leastRest*float64(v.Seen) && v.Mean() >= leastSteps {
 			return true
 		}
 	}

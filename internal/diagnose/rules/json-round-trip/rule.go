@@ -17,7 +17,7 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Marshalled only to be unmarshalled",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// A copy by assignment costs about a hundredth of encoding, scanning and
 				// reflection.
@@ -25,24 +25,29 @@ func Rule() rule.Rule {
 				Specificity: 2,
 				Removes:     true,
 			},
-			Start: finder.Calls{Functions: []string{
-				"encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal",
-				"encoding/json.(*Encoder).Encode", "encoding/json.(*Decoder).Decode", "encoding/gob.(*Encoder).Encode", "encoding/gob.(*Decoder).Decode",
-				"encoding/xml.(*Encoder).Encode", "encoding/xml.(*Decoder).Decode", "gopkg.in/yaml%2ev2.Marshal", "gopkg.in/yaml%2ev2.Unmarshal",
-				"gopkg.in/yaml%2ev3.Marshal", "gopkg.in/yaml%2ev3.Unmarshal", "encoding/xml.Marshal", "encoding/xml.Unmarshal",
-				"github.com/vmihailenco/msgpack/v5.Marshal", "github.com/vmihailenco/msgpack/v5.Unmarshal", "go.mongodb.org/mongo-driver/bson.Marshal",
-				"go.mongodb.org/mongo-driver/bson.Unmarshal", "github.com/goccy/go-json.Marshal", "github.com/goccy/go-json.Unmarshal",
-				"github.com/json-iterator/go.Marshal", "github.com/json-iterator/go.Unmarshal", "github.com/bytedance/sonic.Marshal", "github.com/bytedance/sonic.Unmarshal",
-			}},
-			Judge: judge,
+			Lines:   []finder.Line{{Start: finder.Calls{Functions: codecs}, Judge: judge}},
+			Prepare: helped,
 		},
 	}
+}
+
+// codecs are calls that encode or decode, as profiles name them.
+var codecs = []string{
+	"encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal",
+	"encoding/json.(*Encoder).Encode", "encoding/json.(*Decoder).Decode", "encoding/gob.(*Encoder).Encode", "encoding/gob.(*Decoder).Decode",
+	"encoding/xml.(*Encoder).Encode", "encoding/xml.(*Decoder).Decode", "gopkg.in/yaml%2ev2.Marshal", "gopkg.in/yaml%2ev2.Unmarshal",
+	"gopkg.in/yaml%2ev3.Marshal", "gopkg.in/yaml%2ev3.Unmarshal", "encoding/xml.Marshal", "encoding/xml.Unmarshal",
+	"github.com/vmihailenco/msgpack/v5.Marshal", "github.com/vmihailenco/msgpack/v5.Unmarshal", "go.mongodb.org/mongo-driver/bson.Marshal",
+	"go.mongodb.org/mongo-driver/bson.Unmarshal", "github.com/goccy/go-json.Marshal", "github.com/goccy/go-json.Unmarshal",
+	"github.com/json-iterator/go.Marshal", "github.com/json-iterator/go.Unmarshal", "github.com/bytedance/sonic.Marshal", "github.com/bytedance/sonic.Unmarshal",
 }
 
 const doc = `A function encodes a value, decodes the text into another one, and has no other
 use for the text. That copies the value, or converts it between two types with
 the same fields, through a parser and reflection. An encoder and a decoder on one
-buffer do the same; those of package gob also compile the types each time.
+buffer do the same; those of package gob also compile the types each time. So do
+two functions of which one returns the text and the other decodes it, as in a
+reader of another format that converts it to JSON to fill a struct.
 
 Assign the fields, convert the struct (Go converts between struct types whose
 fields have the same names and types, tags aside: T(v)), or write a Clone

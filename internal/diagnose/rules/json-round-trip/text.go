@@ -26,13 +26,13 @@ func pairOf(p *gocode.Place, call *ast.CallExpr) (pair, bool) {
 		return pair{}, false
 	}
 	for _, v := range texts(p) {
-		t := text{place: p, seen: map[*types.Var]bool{}}
+		t := text{place: p, seen: map[*types.Var]bool{}, levels: mostHelpers}
 		t.variable(v)
 		if len(t.outs) != 1 || len(t.ins) != 1 || t.other || t.outs[0].End() > t.ins[0].Pos() {
 			continue
 		}
 		found := pair{t.outs[0], t.ins[0]}
-		if out := codec(p, found.out); out != nil && out == codec(p, found.in) && (call == found.out || call == found.in) {
+		if out := codec(p, found.out); out != nil && out == t.by(found.in) && (call == found.out || call == found.in) {
 			return found, true
 		}
 	}
@@ -78,6 +78,17 @@ type text struct {
 	seen      map[*types.Var]bool
 	outs, ins []*ast.CallExpr // calls that encode into it, and decode it
 	other     bool            // it has another use
+	// helpers are the packages with which functions of the package decode the text, for ins.
+	helpers map[*ast.CallExpr]*types.Package
+	levels  int // of such functions
+}
+
+// by returns the package whose format one of ins reads.
+func (t *text) by(in *ast.CallExpr) *types.Package {
+	if pkg := t.helpers[in]; pkg != nil {
+		return pkg
+	}
+	return codec(t.place, in)
 }
 
 func (t *text) variable(v *types.Var) {
@@ -103,6 +114,8 @@ func (t *text) use(e ast.Expr) bool {
 			e = n
 		case *ast.ValueSpec:
 			return t.defined(e, n.Values)
+		case *ast.Field: // the parameter of a function that decodes
+			return true
 		case *ast.AssignStmt:
 			for _, lhs := range n.Lhs {
 				if ast.Unparen(lhs) == e {
@@ -143,7 +156,7 @@ func (t *text) use(e ast.Expr) bool {
 				return t.stream(n, "Decode", &t.ins)
 			default:
 				if _, conversion := p.Conversion(n); !conversion {
-					return false
+					return t.helper(n, e)
 				}
 				e = n
 			}
@@ -151,6 +164,20 @@ func (t *text) use(e ast.Expr) bool {
 			return false
 		}
 	}
+}
+
+// helper reports whether a call decodes the text that it gets, and keeps it.
+func (t *text) helper(call *ast.CallExpr, e ast.Expr) bool {
+	pkg := decodes(t.place, call, e, t.levels)
+	if pkg == nil {
+		return false
+	}
+	if t.helpers == nil {
+		t.helpers = map[*ast.CallExpr]*types.Package{}
+	}
+	t.helpers[call] = pkg
+	t.ins = append(t.ins, call)
+	return true
 }
 
 // defined examines what a variable of text gets: nothing, an empty buffer or the result of
@@ -192,6 +219,9 @@ func (t *text) stream(made *ast.CallExpr, method string, calls *[]*ast.CallExpr)
 		return false
 	}
 	for _, id := range syntax.Reads(p, v) {
+		if option, ok := syntax.Parent(p, id).(*ast.CallExpr); ok && syntax.LocalVar(p, syntax.AssignedTo(p, option)) == v {
+			continue // d = option(d)
+		}
 		sel, ok := syntax.Parent(p, id).(*ast.SelectorExpr)
 		if !ok {
 			return false
@@ -220,7 +250,10 @@ func codec(p *gocode.Place, call *ast.CallExpr) *types.Package {
 		return nil
 	}
 	if decl := p.Declaration(fn); decl != nil && decl.Body != nil {
-		return encodes(p.Entry(decl))
+		if by := encodes(p.Entry(decl)); by != nil {
+			return by
+		}
+		return returnsText(p.Entry(decl), mostHelpers)
 	}
 	if named(p, call, "Marshal") || named(p, call, "Unmarshal") || fn.Signature().Recv() != nil && (fn.Name() == "Encode" || fn.Name() == "Decode") {
 		return fn.Pkg()
