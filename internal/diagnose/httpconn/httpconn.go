@@ -42,13 +42,18 @@ func opens(r *site.Row) bool {
 		"net/http.(*persistConn).addTLS*", "net.(*Resolver).lookupIPAddr*")
 }
 
-// ends reports whether a connection is closed in a row, or accepted by a server of net/http. Each
-// connection that a client opens is closed once, and accepted once if the server is in the same
-// process. Servers do the same for connections from elsewhere.
-func ends(r *site.Row) bool {
-	return r.Owner < 0 && through(r, "net.(*conn).Close", "net/http.(*persistConn).close*") ||
-		through(r, "net/http.(*Server).Serve", "net/http.(*conn).close*", "net/http.(*conn).serve.func*",
-			"crypto/tls.(*Conn).serverHandshake")
+// follows reports whether a row may be work that follows from a new connection: it is closed once
+// and, if the server is in the same process, accepted once; and the stacks of its goroutines grow,
+// which those of a connection that is kept did before. Servers do the same for connections from
+// elsewhere.
+func follows(r *site.Row) bool {
+	switch {
+	case r.Owner < 0 && through(r, "net.(*conn).Close", "net/http.(*persistConn).close*"):
+		return true
+	case through(r, "runtime.newstack"):
+		return through(r, "net/http.(*persistConn).readLoop", "net/http.(*persistConn).writeLoop", "net/http.(*conn).serve")
+	}
+	return through(r, "net/http.(*Server).Serve", "net/http.(*conn).close*", "net/http.(*conn).serve.func*", "crypto/tls.(*Conn).serverHandshake")
 }
 
 func through(r *site.Row, functions ...string) bool {
@@ -61,9 +66,9 @@ func Blame(c *finder.Case, dials []*site.Row) {
 	spent, n := stacks.Sum(dials)
 	c.CPU, c.Block, c.Mutex, c.Live = dials, nil, nil, nil
 	c.Allocs = allocs(c.Pass, opens)
-	c.Uncertain.Allocs = allocs(c.Pass, func(r *site.Row) bool { return !opens(r) && ends(r) })
+	c.Uncertain.Allocs = allocs(c.Pass, func(r *site.Row) bool { return !opens(r) && follows(r) })
 	c.Pass.EachRow(func(r *site.Row) {
-		if !opens(r) && ends(r) {
+		if !opens(r) && follows(r) {
 			c.Uncertain.CPU = append(c.Uncertain.CPU, r)
 		}
 	})

@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// TestBlame: dialling is the cost of new connections. Closing them, and accepting them in the same
-// process, may be; the connections of a database are not.
+// TestBlame: dialling is the cost of new connections. Closing them, accepting them in the same
+// process and growing the stacks of their goroutines may be; the connections of a database are not.
 func TestBlame(t *testing.T) {
 	row := func(owner int, functions ...string) *site.Row {
 		r := &site.Row{Owner: owner, Count: 1, Value: 1}
@@ -22,11 +22,12 @@ func TestBlame(t *testing.T) {
 	shut := row(-1, "syscall.Close", "net.(*conn).Close", "net/http.(*persistConn).readLoop.func1")
 	failed := row(-1, "syscall.Close", "net.(*conn).Close", "net/http.(*Transport).dialConn")
 	accept := row(2, "net.(*netFD).accept", "net/http.(*Server).Serve", "main.main")
+	grown := row(1, "runtime.copystack", "runtime.newstack", "main.answer", "net/http.(*conn).serve")
 	served := row(0, "main.answer", "net/http.(*conn).serve")
 	database := row(1, "net.(*conn).Close", "main.query")
 	buffer := row(-1, "bufio.NewReaderSize", "net/http.(*Transport).dialConn")
 	p := &rule.Pass{Table: &site.Table{
-		Sites:   []*site.Site{{CPU: []*site.Row{accept, served, database}}},
+		Sites:   []*site.Site{{CPU: []*site.Row{accept, grown, served, database}}},
 		Buckets: []site.Bucket{{Rows: []*site.Row{dial, shut, failed}, Allocs: []*site.Row{buffer}}},
 	}}
 	dials := Dials(p)
@@ -38,7 +39,7 @@ func TestBlame(t *testing.T) {
 	if len(c.CPU) != 2 || len(c.Allocs) != 1 || c.Allocs[0] != buffer {
 		t.Errorf("blamed for %d rows of CPU and %d of allocations", len(c.CPU), len(c.Allocs))
 	}
-	if u := c.Uncertain; len(u.CPU) != 2 || u.CPU[0] != accept || u.CPU[1] != shut || len(u.Allocs) != 0 {
-		t.Errorf("may save %d rows of CPU and %d of allocations, want those of closing and accepting", len(u.CPU), len(u.Allocs))
+	if u := c.Uncertain; len(u.CPU) != 3 || u.CPU[0] != accept || u.CPU[1] != grown || u.CPU[2] != shut || len(u.Allocs) != 0 {
+		t.Errorf("may save %d rows of CPU and %d of allocations, want those of closing, accepting and growing stacks", len(u.CPU), len(u.Allocs))
 	}
 }
