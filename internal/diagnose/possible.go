@@ -3,6 +3,7 @@ package diagnose
 import (
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/stats"
@@ -14,7 +15,7 @@ import (
 const possibleGone = 0.5
 
 // uncertainOf returns the cost of the rows that a draft's fix may save too, as a share of CPU. What
-// other findings have is theirs.
+// other findings have, unless they are hints, is theirs.
 func (e *engine) uncertainOf(d *draft) stats.Interval {
 	own := map[*site.Row]bool{}
 	for _, r := range slices.Concat(d.rows.cpu, d.rows.allocs) {
@@ -24,7 +25,7 @@ func (e *engine) uncertainOf(d *draft) stats.Interval {
 	for _, c := range d.claims {
 		free := func(r *site.Row) bool {
 			owner := e.owners[r]
-			if own[r] || owner != nil && owner != c {
+			if own[r] || owner != nil && owner != c && owner.match.Confidence != rule.Hint {
 				return false
 			}
 			own[r] = true

@@ -31,7 +31,12 @@ func TestUncertain(t *testing.T) {
 	if wideLow != low || wideHigh < high+0.2 || wideHigh > high+0.35 {
 		t.Errorf("saves %.3f to %.3f, and with what it may save %.3f to %.3f", low, high, wideLow, wideHigh)
 	}
-	if _, high2 := saving(possible, finds("other", rule.Match{Site: line, CPU: line.CPU[1:]})); high2 != high {
-		t.Errorf("saves up to %.3f with what another finding has, want %.3f", high2, high)
+	other := rule.Match{Site: line, CPU: line.CPU[1:], Confidence: rule.Likely}
+	if _, got := saving(possible, finds("other", other)); got != high {
+		t.Errorf("saves up to %.3f with what another finding has, want %.3f", got, high)
+	}
+	other.Confidence = rule.Hint
+	if _, got := saving(possible, finds("other", other)); got != wideHigh {
+		t.Errorf("saves up to %.3f with what a hint has, want %.3f", got, wideHigh)
 	}
 }
