@@ -50,7 +50,7 @@ func follows(r *site.Row) bool {
 	switch {
 	case r.Owner < 0 && through(r, "net.(*conn).Close", "net/http.(*persistConn).close*"):
 		return true
-	case through(r, "runtime.newstack"):
+	case through(r, "runtime.newstack", "internal/poll.(*FD).destroy"): // the last reader closes the file
 		return through(r, "net/http.(*persistConn).readLoop", "net/http.(*persistConn).writeLoop", "net/http.(*conn).serve")
 	}
 	return through(r, "net/http.(*Server).Serve", "net/http.(*conn).close*", "net/http.(*conn).serve.func*", "crypto/tls.(*Conn).serverHandshake")
