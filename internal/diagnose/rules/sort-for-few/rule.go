@@ -53,6 +53,10 @@ need not be copied before, as a scan does not change its order. Where the list
 rarely changes, keep it sorted instead. For a median or a percentile of many
 values, a histogram that is updated with each value answers at once.
 
+A recursion that builds a tree of points or boxes sorts a list, and passes each
+half to itself, which sorts it again. Only the element in the middle has to be in
+its place.
+
 It is fine for short lists, and where most of the list is taken. The rule leaves
 lists alone that something else reads after the sort. If the number of elements
 to take is not constant, the finding is only likely, because the number may be
@@ -221,6 +225,10 @@ func (f *sorted) describe(c *finder.Case) bool {
 	f.leaveForeign(c)
 	if f.short(c) {
 		return false
+	}
+	if t.split {
+		f.describeSplit(c)
+		return true
 	}
 	size := ""
 	if n, comparisons, ok := f.length(c.Pass); ok {

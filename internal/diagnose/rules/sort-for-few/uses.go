@@ -28,6 +28,8 @@ type taken struct {
 	passing bool
 	// rank is true for an element at a share of the length, such as the median.
 	rank bool
+	// split is true for a half that the function passes to itself.
+	split bool
 }
 
 // number names how many elements are taken.
@@ -102,6 +104,11 @@ func (u *uses) use(list ast.Expr) (cuts, ok bool) {
 	}
 	switch n := syntax.Parent(p, list).(type) {
 	case *ast.SliceExpr:
+		if u.half(n) {
+			u.take(n, count{n: 1})
+			u.first.split = u.first.split || u.first.node == n
+			return false, true
+		}
 		t, ok := fewIn(p, u.v, n)
 		if !ok || ast.Unparen(n.X) != list {
 			return false, false
@@ -115,6 +122,9 @@ func (u *uses) use(list ast.Expr) (cuts, ok bool) {
 		}
 		if _, constant := syntax.ConstInt(p, n.Index); constant || last(p, u.v, n.Index) {
 			u.take(n, count{n: 1})
+			return false, true
+		}
+		if u.middle(n) {
 			return false, true
 		}
 		if u.quantile(n) {

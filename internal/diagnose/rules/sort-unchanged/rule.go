@@ -62,6 +62,9 @@ the next one to run gets another time. The sort compares all of them again, so n
 changes cost n² comparisons. Put the element that changed in its place, or use a
 heap, if only the first elements are needed.
 
+A function for one percentile or rank sorts a copy of the list that it gets. A
+caller that asks for five percentiles sorts the same values five times.
+
 It is fine where most elements change before each sort. The rule counts: it
 reports lists that were sorted at least ten times for each time that a line of
 their package changed them, or that have at least 64 elements and 16 for each
@@ -76,7 +79,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil || p.Manifest == nil {
 		return finder.Line{}, false
 	}
-	s := &search{pass: p}
+	s := &search{pass: p, repeated: map[call]*repeated{}, again: map[gocode.Pos]*repeated{}}
 	s.lines, s.callers = finder.Remember(p, s.look), finder.Remember(p, s.lookBelow)
 	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
 }
@@ -86,6 +89,10 @@ type search struct {
 	lines *finder.Lines[again]
 	// callers are the lines that call a function which sorts its parameter, or a copy of it.
 	callers *finder.Lines[again]
+	// repeated are the lines that call such a function again for the same list, and again are those
+	// that have one.
+	repeated map[call]*repeated
+	again    map[gocode.Pos]*repeated
 }
 
 // again is a call that sorts a list that did not change.
@@ -118,6 +125,9 @@ func (s *search) caller(r *site.Row) int {
 			return i
 		case i+1 < len(r.Stack) && s.callers.At(r.Stack[i+1]) != nil:
 			return i + 1
+		}
+		if j := s.repeats(r, i); j > 0 {
+			return j
 		}
 	}
 	return -1
@@ -231,7 +241,11 @@ func (s *search) judge(c *finder.Case) bool {
 		a = s.callers.At(&c.Site.Frame)
 	}
 	if a == nil || a.v == nil {
-		return false
+		again := s.again[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+		if again != nil {
+			again.describe(c)
+		}
+		return again != nil
 	}
 	from, what := syntax.Text(a.kept), syntax.Text(a.list)
 	if call, ok := a.list.(*ast.CallExpr); ok && len(call.Args) == 1 && syntax.Same(a.place, a.kept, call.Args[0]) {
