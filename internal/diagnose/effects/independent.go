@@ -137,8 +137,13 @@ func (r *iteration) counts(post ast.Stmt) bool {
 // declare records all variables that a block declares.
 func (r *iteration) declare(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := r.Info.Defs[id].(*types.Var); ok && !v.IsField() {
+		switch n := n.(type) {
+		case *ast.Ident:
+			if v, ok := r.Info.Defs[n].(*types.Var); ok && !v.IsField() {
+				r.mine[v] = true
+			}
+		case *ast.CaseClause: // each clause of a type switch has a variable of its own
+			if v, ok := r.Info.Implicits[n].(*types.Var); ok {
 				r.mine[v] = true
 			}
 		}
@@ -229,6 +234,9 @@ func (r *iteration) ranged(n *ast.RangeStmt) {
 }
 
 func (r *iteration) assign(n *ast.AssignStmt) {
+	if x, ok := n.Rhs[0].(*ast.TypeAssertExpr); ok && x.Type == nil {
+		return // of a type switch, whose clauses declare the variable
+	}
 	for i, lhs := range n.Lhs {
 		switch {
 		case n.Tok != token.DEFINE && n.Tok != token.ASSIGN:

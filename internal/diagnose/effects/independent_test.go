@@ -83,8 +83,20 @@ func loops(g *grid, in, out []int, rows [][]int, items []item, pointers []*item,
 		part[i%8] = i
 		out[i] = part[0] //@ yes: a slice of its own
 	}
+	for i := range in {
+		switch v := any(in[i]).(type) {
+		case int:
+			out[i] = v //@ yes: the variable of a type switch
+		}
+	}
 	for i := 1; i < len(out); i++ {
 		out[i] = out[i-1] + in[i] //@ no: the iteration before
+	}
+	for _, p := range pointers {
+		switch v := any(p).(type) {
+		case *item:
+			v.sum = 1 //@ no: what the variable of a type switch points at
+		}
 	}
 	for i := range in {
 		out[i%4] = in[i] //@ no: shared elements

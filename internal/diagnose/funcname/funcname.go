@@ -1,6 +1,7 @@
 package funcname
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -49,12 +50,13 @@ func star(pattern string) int {
 	return -1
 }
 
-// IsInit reports whether a function is a package's initialisation, by its name
-// in a profile: "example.com/app.init", "example.com/app.init.0", "main.init.func1".
+// IsInit reports whether a function is a package's initialisation, by its name in a profile:
+// "example.com/app.init", "example.com/app.init.0". A function literal in it ("main.init.func1")
+// may be called at any time: handlers and rules are often registered so.
 func IsInit(function string) bool {
 	name := function[strings.LastIndexByte(function, '/')+1:]
 	parts := strings.Split(name, ".")
-	return len(parts) >= 2 && parts[1] == "init"
+	return len(parts) >= 2 && parts[1] == "init" && !slices.ContainsFunc(parts[2:], func(s string) bool { return strings.Trim(s, "0123456789") != "" })
 }
 
 // TypedAll returns [Typed] of each name.

@@ -10,7 +10,8 @@ func TestIsInit(t *testing.T) {
 	for name, want := range map[string]bool{
 		"main.init":                       true,
 		"example.com/app.init.0":          true,
-		"example.com/my.app/x.init.func1": true,
+		"example.com/my.app/x.init.func1": false,
+		"main.init.12.func1.1":            false,
 		"main.main":                       false,
 		"main.initialise":                 false,
 		"main.(*T).init":                  false,

@@ -204,3 +204,77 @@ func TestRepeatedWorkRecursion(t *testing.T) {
 		}
 	}
 }
+
+const collecting = `package main
+
+type node struct {
+	name string
+	kids []*node
+}
+
+type names struct {
+	of   map[string]int
+	list []string
+}
+
+func (n *names) Push(s string) {
+	n.of[s]++
+	n.list = append(n.list, s)
+}
+
+func collect(n *node) *names {
+	all := &names{of: map[string]int{}}
+	for _, k := range n.kids {
+		all.Push(k.name)
+	}
+	return all
+}
+
+func pairs(nodes []*node) (n int) {
+	for _, a := range nodes {
+		for _, b := range nodes {
+			n += len(collect(a).list) * len(collect(b).list) //@ pairs | runtime.mapassign_faststr main.(*names).Push main.collect
+		}
+	}
+	return n
+}
+
+func main() { pairs(nil) }
+`
+
+// TestRepeatedWorkObjects: the same is computed again from each of many objects that do not change
+// within an operation.
+func TestRepeatedWorkObjects(t *testing.T) {
+	for _, c := range []struct {
+		source string
+		change func(*inputs.Function)
+		says   string
+	}{
+		{collecting, func(*inputs.Function) {}, "What its pointers point at did not change"},
+		{collecting, func(f *inputs.Function) { f.Same -= 5000 }, ""},
+		{collecting, func(f *inputs.Function) { f.Stable = 2000 }, ""},
+		{collecting, func(f *inputs.Function) { f.Identical, f.Stable, f.Different = 250_000, 250_000, 250_000 }, ""},
+		{strings.Replace(collecting, "n += len(collect(a).list)", "x := collect(a); x.Push(b.name); n += len(x.list)", 1), func(*inputs.Function) {}, ""},
+		{strings.Replace(collecting, "return all", "n.name = \"seen\"; return all", 1), func(*inputs.Function) {}, ""},
+	} {
+		p, _ := ruletest.MadeUp(t, c.source)
+		f := inputs.Function{
+			Name: "main.collect", Package: "example.com/madeup", File: p.Table.Sites[0].File, Line: 18, Calls: 262_144, Hashed: 262_144,
+			Different: 4, Identical: 1200, Stable: 1200, Compared: 260_000, Same: 260_000,
+			Params: []inputs.Taken{inputs.ByAddress},
+		}
+		c.change(&f)
+		p.Inputs = &inputs.Counts{Units: 9, Functions: []inputs.Function{f}}
+		p.Manifest.Target.Kind, p.Manifest.Target.Bench = "bench", "."
+		p.Manifest.Phases = []recording.Phase{{Name: recording.PhaseCPU, Seconds: 10,
+			Benchmarks: []recording.Benchmark{{Samples: []recording.BenchSample{{Iterations: 9}}}}}}
+		p.Table.Totals.TotalSeconds = 3
+		text := ""
+		for _, m := range matchesOf(t, repeatedwork.Rule(), p) {
+			text += m.Cause + " " + m.Fix
+		}
+		if c.says == "" && text != "" || !strings.Contains(text, c.says) {
+			t.Errorf("%+v: %s", f, text)
+		}
+	}
+}

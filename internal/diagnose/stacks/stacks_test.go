@@ -45,6 +45,12 @@ func TestInitial(t *testing.T) {
 	if !stacks.Initial(row(1, "strings.NewReplacer", "main.table", "main.init", "runtime.doInit1")) {
 		t.Error("called by an initialiser")
 	}
+	if !stacks.Initial(row(1, "strings.NewReplacer", "main.init.func1", "main.init", "runtime.doInit1")) {
+		t.Error("a literal that an initialiser calls")
+	}
+	if stacks.Initial(row(1, "strings.NewReplacer", "main.init.func1", "net/http.HandlerFunc.ServeHTTP")) {
+		t.Error("a handler that an initialiser registers")
+	}
 	if stacks.Initial(row(1, "main.init", "main.table", "main.main")) || stacks.Initial(row(-1, "runtime.mcall")) {
 		t.Error("not called by an initialiser")
 	}

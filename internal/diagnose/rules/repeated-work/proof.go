@@ -1,6 +1,7 @@
 package repeatedwork
 
 import (
+	"go/ast"
 	"go/types"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -75,6 +77,74 @@ func (s *search) readsUnchanged(in *inputs.Function) bool {
 	return effects.ChangesNothing(place)
 }
 
+// walksAgain reports whether a function computes a value from what pointers or slices refer to,
+// again for the same memory, within one unit of work: the memory did not change, it returned the
+// same each time, and nobody but the function itself adds to what it returned. readsUnchanged is
+// for fewer objects.
+func (s *search) walksAgain(in *inputs.Function) bool {
+	if in.ByValue() || !proved(in) || in.Compared < fewCalls || in.Identical != in.Stable || in.Identical <= mostVariables {
+		return false
+	}
+	place, ok := s.pass.Syntax.At(in.File, in.Line)
+	if !ok || changes(in) || startsWith(in, "Clone", "Copy", "DeepCopy", "Snapshot", "New", "Make") {
+		return false
+	}
+	signature := syntax.SignatureOf(place)
+	if signature == nil || takesFunction(signature) || !rich(signature) || !builtInside(place, signature) {
+		return false
+	}
+	return effects.ChangesNothing(place) && s.quiet(in.Name)
+}
+
+// builtInside reports whether the results of a function are plain data, or objects of a type of its
+// package that only the function itself changes by their methods.
+func builtInside(p *gocode.Place, s *types.Signature) bool {
+	for v := range s.Results().Variables() {
+		t := v.Type()
+		if types.Identical(t, types.Universe.Lookup("error").Type()) {
+			continue
+		}
+		if ptr, ok := t.Underlying().(*types.Pointer); ok {
+			t = ptr.Elem()
+			if n, ok := types.Unalias(t).(*types.Named); !ok || n.Obj().Pkg() != p.Pkg || n.Obj().Exported() || changedOutside(p, n) {
+				return false
+			}
+		}
+		switch t.Underlying().(type) {
+		case *types.Basic, *types.Slice, *types.Map, *types.Array, *types.Struct:
+		default: // an object that may have a state
+			return false
+		}
+	}
+	return true
+}
+
+// changedOutside reports whether other functions of the package call methods on values of a type
+// that change them by their use.
+func changedOutside(p *gocode.Place, t *types.Named) bool {
+	found := false
+	for _, f := range p.Files() {
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || found {
+				return !found
+			}
+			sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+			if !ok || syntax.Within(p.Decl, call) || !slices.Contains(workers(), sel.Sel.Name) {
+				return true
+			}
+			recv := p.TypeOf(sel.X)
+			if ptr, ok := recv.Underlying().(*types.Pointer); ok {
+				recv = ptr.Elem()
+			}
+			named, ok := types.Unalias(recv).(*types.Named)
+			found = ok && named.Obj() == t.Obj()
+			return !found
+		})
+	}
+	return found
+}
+
 // solvesAgain reports whether a recursion that calls functions which it is given, or reads what it
 // has only the address of, returned the same for each of its few inputs in thousands of calls. What
 // it returns are numbers, truth values and texts: values that whoever gets them cannot change.
@@ -110,13 +180,18 @@ func makesWorker(s *types.Signature) bool {
 			}
 		}
 		methods := types.NewMethodSet(t)
-		for _, name := range []string{"Write", "Read", "Close", "Reset", "Flush", "Encode", "Decode", "Next", "Scan", "Push", "Lock"} {
+		for _, name := range workers() {
 			if methods.Lookup(nil, name) != nil {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// workers are methods by which a value changes when it is used.
+func workers() []string {
+	return []string{"Write", "Read", "Close", "Reset", "Flush", "Encode", "Decode", "Next", "Scan", "Push", "Lock"}
 }
 
 // rich reports whether a result is a text, or is composed of values.

@@ -234,6 +234,9 @@ func (s *search) surely(in *inputs.Function) *found {
 	} else if f.confidence = s.pure(in, f.where); f.confidence == "" && f.recursive && s.solvesAgain(in) {
 		f.confidence = rule.Likely
 	}
+	if f.confidence == "" && !f.recursive && s.walksAgain(in) {
+		f.confidence, f.pointer = rule.Likely, true
+	}
 	if f.confidence == "" {
 		return nil
 	}
@@ -300,6 +303,9 @@ func (f *found) describe(m *rule.Match) {
 		m.Fix = fmt.Sprintf("Keep a set of visited nodes, and return from %s at once if the node is in the set.", name)
 	case f.recursive:
 		m.Fix = fmt.Sprintf("Cache the results of smaller inputs (memoization), or compute them from the smallest up: %s solves the same parts again.", name)
+	case f.pointer:
+		m.Cause += " What its pointers point at did not change."
+		m.Fix = "Compute it once for each of these values, and keep the result beside the value or in a map by its pointer. Compute it again if the value changes, and copy the result before changing it."
 	case f.where == inRequest:
 		m.Fix = "Call it once per request and pass the result on, in a variable or in the request's context."
 		if f.unit != "request" {
@@ -316,9 +322,6 @@ func (f *found) describe(m *rule.Match) {
 	case f.chosen:
 		m.Cause += " The request decides the input, so each request computes it once."
 		m.Fix = keep + ", if the same requests come often and what the result depends on does not change. First look at what is expensive inside."
-	case f.pointer:
-		m.Cause += " What its pointers point at did not change."
-		m.Fix = "Compute it once for each of these values, and keep the result beside the value or in a map by its pointer. Compute it again if the value changes, and copy the result before changing it."
 	case f.where == always:
 		m.Fix = keep + ", as long as what it depends on does not change."
 	default:
