@@ -39,7 +39,8 @@ func Rule() rule.Rule {
 }
 
 const doc = `A loop merges many lists two at a time: all = merge(all, next), or a union of two
-sets that returns a new one. Each merge copies the result so far, so that an
+sets that returns a new one. So does a method that a loop calls, or a function
+that calls itself for the lists after the first. Each merge copies the result so far, so that an
 element of the first list is copied as often as there are lists. For k lists of n
 elements that is k²n/2 copies.
 

@@ -16,6 +16,7 @@ type union struct {
 	calls          float64 // for each unit of work
 	operands       map[*types.Var]operand
 	sig            *types.Signature
+	variadic       bool // its operands are the elements of one parameter
 }
 
 // operand is a parameter, or the receiver, whose elements the result gets.
@@ -76,6 +77,10 @@ func unites(p *gocode.Place) *union {
 		}
 	}
 	ast.Inspect(p.Decl.Body, u.visit)
+	if len(u.operands) == 1 && sig.Variadic() && u.operands[sig.Params().At(sig.Params().Len()-1)].found {
+		u.variadic = true // union(sets ...set): one of them is the result so far
+		return u.union
+	}
 	if len(u.operands) != 2 {
 		return nil
 	}
@@ -93,8 +98,12 @@ func returned(p *gocode.Place) *types.Var {
 		return nil
 	}
 	e := ast.Unparen(r.Results[0])
-	if call, ok := e.(*ast.CallExpr); ok && p.CalleeName(call) == "append" { // return append(out, b...)
-		e = call.Args[0]
+	for {
+		call, ok := e.(*ast.CallExpr)
+		if !ok || p.CalleeName(call) != "append" { // return append(out, b...)
+			break
+		}
+		e = ast.Unparen(call.Args[0])
 	}
 	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
 		e = u.X
@@ -122,9 +131,7 @@ func (u *uniter) visit(n ast.Node) bool {
 		u.assigned(n)
 	case *ast.ReturnStmt:
 		if len(n.Results) > 0 {
-			if call, ok := ast.Unparen(n.Results[0]).(*ast.CallExpr); ok && u.p.CalleeName(call) == "append" && u.ofResult(call.Args[0]) {
-				u.called(call, n)
-			}
+			u.appended(n.Results[0], n)
 		}
 	case *ast.ExprStmt:
 		call, ok := n.X.(*ast.CallExpr)
@@ -179,6 +186,18 @@ func (u *uniter) called(call *ast.CallExpr, in ast.Node) {
 	for _, arg := range args {
 		u.add(u.operandIn(arg), in, name != "append" || call.Ellipsis.IsValid())
 	}
+}
+
+// appended follows calls of append, one for the value of the other, that add to the result.
+func (u *uniter) appended(e ast.Expr, in ast.Node) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || u.p.CalleeName(call) != "append" || !u.ofResult(call.Args[0]) && !u.appended(call.Args[0], in) {
+		return false
+	}
+	for _, arg := range call.Args[1:] {
+		u.add(u.operandIn(arg), in, call.Ellipsis.IsValid())
+	}
+	return true
 }
 
 // index returns the keys of an entry that is assigned to.
