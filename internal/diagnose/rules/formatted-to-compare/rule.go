@@ -29,6 +29,7 @@ func Rule() rule.Rule {
 				// Comparing the parts takes some nanoseconds, and most values differ in the first.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 1},
 				Specificity: 2, // what the formatting does is of no use
+				Removes:     true,
 			},
 			Prepare: prepare,
 		},
@@ -86,6 +87,11 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 			return false
 		}
 		c.Live = nil
+		if len(c.CPU) > 0 {
+			if i := formatting(c.CPU[0]); i > 0 { // what it does itself is of no use either
+				c.Callees = []string{c.CPU[0].Stack[i-1].Function}
+			}
+		}
 		found.describe(c)
 		return true
 	}}, true
