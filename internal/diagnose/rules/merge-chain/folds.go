@@ -21,8 +21,8 @@ import (
 // are not counted: 64 entries of a map take about 3 µs.
 const leastEach = 3e-6
 
-// leastBytes is the minimum size of such a copy, in bytes, if it takes less time: 64 entries of a map
-// of numbers take about 2 KiB.
+// leastBytes is the minimum size of such a copy, in bytes, if it takes less time: 64 entries of a
+// map of numbers take about 2 KiB.
 const leastBytes = 4096
 
 // fold is a statement of a loop that replaces a list by its merger with another:

@@ -40,9 +40,9 @@ func Rule() rule.Rule {
 
 const doc = `A loop merges many lists two at a time: all = merge(all, next), or a union of two
 sets that returns a new one. So does a method that a loop calls, or a function
-that calls itself for the lists after the first. Each merge copies the result so far, so that an
-element of the first list is copied as often as there are lists. For k lists of n
-elements that is k²n/2 copies.
+that calls itself for the lists after the first. Each merge copies the result so
+far, so that an element of the first list is copied as often as there are lists.
+For k lists of n elements that is k²n/2 copies.
 
 Iterators have the same form: each merge returns an iterator that asks the one
 before it and one source. The last is a chain as long as there are sources, and an
