@@ -249,6 +249,12 @@ func sum(list []int) (s int) {
 
 func second(list []int) int { return list[1] }
 
+func (t *top) values() []int {
+	values := make([]int, len(t.list))
+	copy(values, t.list)
+	return values
+}
+
 var _, _ = maps.Keys[map[int]int], sort.Ints`
 	checkShapes(t, sortforfew.Rule(), head, "slices.pdqsortOrdered[go.shape.int] slices.Sorted[go.shape.int]", 0, []shape{
 		{"func F(m map[int]int) int { return slices.Sorted(maps.Keys(m))[0] } @", "Range over maps.Keys(m) once"},
@@ -263,6 +269,10 @@ var _, _ = maps.Keys[map[int]int], sort.Ints`
 		{"func F(xs []int) int {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\treturn all[len(all)/2]\n}", ""},
 		{"func (t *top) F() float64 {\n\tall := append([]int(nil), t.list...)\n\tsort.Ints(all) @\n\tn := len(all)\n\tif n%2 == 0 {\n\t\treturn float64(all[n/2-1]+all[n/2]) / 2\n\t}\n\treturn float64(all[n/2])\n}", "a histogram"},
 		{"func at_N(sorted []int, p float64) int {\n\ti := int(p * float64(len(sorted)-1))\n\treturn sorted[i]\n}\n\nfunc (t *top) F() (out []int) {\n\tall := make([]int, len(t.list))\n\tcopy(all, t.list)\n\tsort.Ints(all) @\n\tfor _, p := range []float64{0.5, 0.99} {\n\t\tout = append(out, at_N(all, p))\n\t}\n\treturn out\n}", "a histogram"},
+		{"func (t *top) F(ps []float64) []int {\n\treturn rank_N(t.values(), ps) //: c_N\n}\n\nfunc rank_N(xs []int, ps []float64) (out []int) {\n\tn := len(xs)\n\tsort.Ints(xs) @ < c_N\n\tfor _, p := range ps {\n\t\tpos := p * float64(n+1)\n\t\tif pos < 1 {\n\t\t\tout = append(out, xs[0])\n\t\t} else if pos >= float64(n) {\n\t\t\tout = append(out, xs[n-1])\n\t\t} else {\n\t\t\tout = append(out, xs[int(pos)-1])\n\t\t}\n\t}\n\treturn out\n}", "a histogram"},
+		{"func (t *top) F(ps []float64) []int {\n\tall := slices.Clone(t.list)\n\treturn rank_N(all, ps) //: c_N\n}\n\nfunc rank_N(xs []int, ps []float64) (out []int) {\n\tn := len(xs)\n\tsort.Ints(xs) @ < c_N\n\tfor _, p := range ps {\n\t\tpos := p * float64(n+1)\n\t\tif pos < 1 {\n\t\t\tout = append(out, xs[0])\n\t\t} else if pos >= float64(n) {\n\t\t\tout = append(out, xs[n-1])\n\t\t} else {\n\t\t\tout = append(out, xs[int(pos)-1])\n\t\t}\n\t}\n\treturn out\n}", "a histogram"},
+		{"func F(in chan int, ps []float64) []int {\n\tvar all []int\n\tfor x := range in {\n\t\tall = append(all, x)\n\t}\n\treturn rank_N(all, ps) //: c_N\n}\n\nfunc rank_N(xs []int, ps []float64) (out []int) {\n\tn := len(xs)\n\tsort.Ints(xs) @ < c_N\n\tfor _, p := range ps {\n\t\tpos := p * float64(n+1)\n\t\tif pos < 1 {\n\t\t\tout = append(out, xs[0])\n\t\t} else if pos >= float64(n) {\n\t\t\tout = append(out, xs[n-1])\n\t\t} else {\n\t\t\tout = append(out, xs[int(pos)-1])\n\t\t}\n\t}\n\treturn out\n}", ""},
+		{"func F(all []int, ps []float64) []int {\n\treturn rank_N(all, ps) //: c_N\n}\n\nfunc rank_N(xs []int, ps []float64) (out []int) {\n\tn := len(xs)\n\tsort.Ints(xs) @ < c_N\n\tfor _, p := range ps {\n\t\tpos := p * float64(n+1)\n\t\tif pos < 1 {\n\t\t\tout = append(out, xs[0])\n\t\t} else if pos >= float64(n) {\n\t\t\tout = append(out, xs[n-1])\n\t\t} else {\n\t\t\tout = append(out, xs[int(pos)-1])\n\t\t}\n\t}\n\treturn out\n}", ""},
 		{"func (t *top) F() (n int) {\n\tall := slices.Clone(t.list)\n\tsort.Ints(all) @\n\tfor lo, hi := 0, len(all); lo < hi; {\n\t\tmid := (lo + hi) / 2\n\t\tn += all[mid]\n\t\tlo = mid + 1\n\t}\n\treturn n\n}", ""},
 		{"func (t *top) F() (n int) {\n\tall := slices.Clone(t.list)\n\tsort.Ints(all) @\n\tfor i := range all {\n\t\tn += all[len(all)/2] - i\n\t}\n\treturn n\n}", ""},
 		{"func F(xs []int, n int) (out []int) {\n\tall := slices.Clone(xs)\n\tsort.Ints(all) @\n\tfor _, x := range all {\n\t\tout = append(out, x)\n\t\tif len(out) == n {\n\t\t\treturn out\n\t\t}\n\t}\n\treturn out\n}", "reads only the first n elements"},

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -16,7 +17,7 @@ import (
 // one calculation have to be ordered for it.
 func (u *uses) quantile(n *ast.IndexExpr) bool {
 	q := quantile{place: u.place, list: u.v}
-	if u.v == nil || !q.share(n.Index) || !q.scales || !u.copied && !keptCopy(u.place, u.v) {
+	if u.v == nil || !q.share(n.Index) || !q.scales || !u.copied && !keptCopy(u.place, u.v) && !u.given() {
 		return false
 	}
 	for _, loop := range loops.Around(u.place, n) {
@@ -52,6 +53,66 @@ func keptCopy(p *gocode.Place, v *types.Var) bool {
 		return !found
 	})
 	return found
+}
+
+// mostAbove is the number of callers that a list is followed to.
+const mostAbove = 4
+
+// given reports whether the list is a parameter for which callers pass a copy of one that is kept.
+func (u *uses) given() bool {
+	p, v := u.place, u.v
+	for i := 1; i < len(u.stack) && i <= mostAbove && syntax.Param(p, v); i++ {
+		above, ok := u.pass.Syntax.At(u.stack[i].File, u.stack[i].Line)
+		if !ok {
+			return false
+		}
+		call := loops.CallTo(above, u.stack[i-1].Function)
+		if call == nil {
+			return false
+		}
+		list := flow.ArgumentFor(p, call, v)
+		p = above.Outer()
+		if conversion, ok := list.(*ast.CallExpr); ok {
+			if _, ok := p.Conversion(conversion); ok {
+				list = conversion.Args[0]
+			}
+		}
+		v = syntax.LocalVar(p, list)
+		if v != nil && keptCopy(p, v) {
+			return true
+		}
+		if getter, ok := syntax.Origin(p, list).(*ast.CallExpr); ok {
+			return u.gets(p, getter)
+		}
+		if v == nil {
+			return false
+		}
+	}
+	return false
+}
+
+// gets reports whether a call is of a method without parameters that returns a new list: one of
+// what its receiver keeps.
+func (u *uses) gets(p *gocode.Place, call *ast.CallExpr) bool {
+	fn := p.Callee(call)
+	if fn == nil || fn.Signature().Recv() == nil || fn.Signature().Params().Len() > 0 {
+		return false
+	}
+	in, ok := u.pass.Syntax.Declared(fn)
+	if !ok || in.Decl == nil || in.Decl.Body == nil {
+		return false
+	}
+	copies := false
+	ast.Inspect(in.Decl.Body, func(n ast.Node) bool {
+		ret, ok := n.(*ast.ReturnStmt)
+		if !ok || len(ret.Results) == 0 {
+			return true
+		}
+		made, ok := syntax.Origin(in, ret.Results[0]).(*ast.CallExpr)
+		copies = copies || ok && (in.CalleeName(made) == "make" || in.CalleeName(made) == "slices.Clone")
+		return true
+	})
+	return copies
 }
 
 // kept reports whether a list is a field or a package variable.

@@ -118,10 +118,10 @@ func (s *search) caller(r *site.Row) int {
 		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !sorts.Sorting(r.Stack[i-1].Function) && !sorts.Collects(r.Stack[i-1].Function) {
 			continue
 		}
-		found := s.at(f, -1)
+		found := s.at(r.Stack[i:], -1)
 		for found != nil && found.taken == nil && found.param >= 0 && i+1 < len(r.Stack) {
 			i++
-			found = s.at(r.Stack[i], found.param)
+			found = s.at(r.Stack[i:], found.param)
 		}
 		if found != nil && found.taken != nil {
 			return i
@@ -133,22 +133,24 @@ func (s *search) caller(r *site.Row) int {
 	return -1
 }
 
-// at returns what a line sorts: itself or, where param is not negative, by a function of its
-// package that sorts that parameter.
-func (s *search) at(f *site.Frame, param int) *sorted {
+// at returns what the first line of a stack sorts: itself or, where param is not negative, by a
+// function of its package that sorts that parameter.
+func (s *search) at(stack []*site.Frame, param int) *sorted {
+	f := stack[0]
 	key := gocode.Pos{File: f.File, Line: f.Line}
 	found, seen := s.known[key]
 	if seen {
 		return found
 	}
 	if place, ok := s.pass.Syntax.At(f.File, f.Line); ok && place.Decl != nil {
-		found = s.look(f, place.Outer(), param) // a comparison may stand on the same line
+		found = s.look(stack, place.Outer(), param) // a comparison may stand on the same line
 	}
 	s.known[key] = found
 	return found
 }
 
-func (s *search) look(f *site.Frame, p *gocode.Place, param int) *sorted {
+func (s *search) look(stack []*site.Frame, p *gocode.Place, param int) *sorted {
+	f := stack[0]
 	for _, call := range syntax.Calls(p) {
 		list := sorts.List(p, call)
 		if fn := p.Callee(call); list == nil && param >= 0 && fn != nil && p.Declaration(fn) != nil && param < len(call.Args) {
@@ -176,7 +178,7 @@ func (s *search) look(f *site.Frame, p *gocode.Place, param int) *sorted {
 		if syntax.Param(p, v) {
 			found.param = syntax.ParamIndex(syntax.SignatureOf(p), v)
 		}
-		u := uses{pass: s.pass, frame: f, place: p, v: v}
+		u := uses{pass: s.pass, frame: f, place: p, v: v, stack: stack}
 		switch {
 		case !u.judge(call):
 			found.param = -1

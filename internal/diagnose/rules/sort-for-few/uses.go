@@ -50,6 +50,8 @@ type uses struct {
 	below int // calls that were followed
 	// copied is true for the parameter of a function that gets a copy of a list that is kept.
 	copied bool
+	// stack begins with the frame of the function, if it is the one that sorts.
+	stack []*site.Frame
 }
 
 // judge reports whether only a few elements are read after the call; first is the use that reads
@@ -128,6 +130,9 @@ func (u *uses) use(list ast.Expr) (cuts, ok bool) {
 			return false, true
 		}
 		if u.quantile(n) {
+			if u.first != nil && u.first.count == 1 && !u.first.rank {
+				u.first = nil // the smallest and the largest are special cases of a share
+			}
 			u.take(n, count{n: 1})
 			u.first.rank = u.first.rank || u.first.node == n
 			return false, true
