@@ -32,8 +32,8 @@ func Rules(w io.Writer, rules []rule.Rule, s Style) {
 func Rule(w io.Writer, r rule.Rule, s Style) {
 	fmt.Fprintf(w, "%s  %s\n", s.paint(strong, r.ID), r.Title)
 	facts := r.Kind.Words()
-	if len(r.Needs) > 0 {
-		facts += " · needs " + needs(r)
+	if b := besides(r); b != "" {
+		facts += " · " + b
 	}
 	fmt.Fprintf(w, "%s\n\n%s\n", s.paint(faint, facts), strings.TrimSpace(r.Doc))
 }
@@ -46,10 +46,11 @@ func RulesJSON(rules []rule.Rule) any {
 		Title string    `json:"title"`
 		Doc   string    `json:"doc"`             // why it costs, what to do, when it is fine
 		Needs string    `json:"needs,omitempty"` // what it needs besides the CPU and allocation profiles
+		Uses  string    `json:"uses,omitempty"`  // what it finds more with
 	}
 	list := []ruleJSON{}
 	for _, r := range rules {
-		list = append(list, ruleJSON{r.ID, r.Kind, r.Title, strings.TrimSpace(r.Doc), needs(r)})
+		list = append(list, ruleJSON{r.ID, r.Kind, r.Title, strings.TrimSpace(r.Doc), listed(r.Needs), listed(r.Uses)})
 	}
 	return struct {
 		Schema string     `json:"schema"`
@@ -73,8 +74,8 @@ decisions. What a rule needs beyond that is stated with it.
 		fmt.Fprintf(w, "\n## %s\n", strings.ToUpper(words[:1])+words[1:])
 		for _, r := range ofKind(rules, kind) {
 			why, seen := digest(r.Doc)
-			if len(r.Needs) > 0 {
-				why += " *Needs " + needs(r) + ".*"
+			if b := besides(r); b != "" {
+				why += " *" + strings.ToUpper(b[:1]) + b[1:] + ".*"
 			}
 			fmt.Fprintf(w, "\n**%s**: %s.\n%s %s\n", r.ID, markdown(r.Title), why, seen)
 		}
@@ -104,9 +105,21 @@ func markdown(text string) string {
 	return reference.ReplaceAllString(text, "[$1#$2](https://github.com/$1/issues/$2)")
 }
 
-func needs(r rule.Rule) string {
-	words := make([]string, len(r.Needs))
-	for i, n := range r.Needs {
+// besides says what a rule reads besides the profiles of CPU and allocations.
+func besides(r rule.Rule) string {
+	var parts []string
+	if len(r.Needs) > 0 {
+		parts = append(parts, "needs "+listed(r.Needs))
+	}
+	if len(r.Uses) > 0 {
+		parts = append(parts, "finds more with "+listed(r.Uses))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func listed(needs []rule.Need) string {
+	words := make([]string, len(needs))
+	for i, n := range needs {
 		words[i] = string(n)
 	}
 	return funcname.List(words)

@@ -89,12 +89,13 @@ func (l Line) decide(p *rule.Pass, m *rule.Match) bool {
 	return true
 }
 
-// Prepared is a [Line] whose start and judge share what they compute about a recording.
+// Prepared is a [Line] whose start and judge share what they compute about a recording. It needs
+// the source, so the line has no words for lines without.
 type Prepared struct {
 	Claim rule.Claim
-	// Prepare returns the line to look for in a recording; false when the recording cannot show it.
-	// The claim of that line is not used.
-	Prepare func(ctx context.Context, p *rule.Pass) (Line, bool)
+	// Prepare returns the line to look for in a recording, without a start when the recording
+	// cannot show it. The claim of that line is not used.
+	Prepare func(ctx context.Context, p *rule.Pass) Line
 }
 
 // Claims returns how the matches are priced.
@@ -102,9 +103,12 @@ func (l Prepared) Claims() rule.Claim { return l.Claim }
 
 // Find prepares the line and finds it.
 func (l Prepared) Find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
-	line, ok := l.Prepare(ctx, p)
-	if !ok {
+	if p.Syntax == nil {
 		return nil, nil
+	}
+	line := l.Prepare(ctx, p)
+	if line.Start == nil {
+		return nil, ctx.Err()
 	}
 	return line.find(p), ctx.Err()
 }

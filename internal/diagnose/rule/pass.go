@@ -6,6 +6,18 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
+// has reports whether a recording has what a rule needs. Rules check themselves whether metrics,
+// traces and settings have the values that they look at.
+func (p *Pass) has(n Need) bool {
+	switch n {
+	case NeedCounts:
+		return p.Counts != nil && p.Manifest != nil
+	case NeedInputs:
+		return p.Inputs != nil
+	}
+	return true
+}
+
 // Phase returns a phase of the recording.
 func (p *Pass) Phase(name string) (recording.Phase, bool) {
 	if p.Manifest != nil {

@@ -59,6 +59,7 @@ const (
 )
 
 // Need is something that a rule requires in addition to the profiles of CPU and allocations.
+// Without it, the rule finds nothing.
 type Need string
 
 // What rules need.
@@ -79,6 +80,7 @@ type Rule struct {
 	Title string // "String built by concatenation in a loop"
 	Doc   string // for people: why it costs, when it is fine, a real-world reference
 	Needs []Need // in addition to the profiles of CPU and allocations
+	Uses  []Need // with these it finds more
 	// Generic is for rules that know no mistake: they state what a line costs, and why as far as
 	// profile and compiler show. Their findings are hints, promise no saving and come after all
 	// others. They do not report lines that other rules explain for the most part.
@@ -108,8 +110,15 @@ type Finder interface {
 	Claims() Claim
 }
 
-// Find finds where the rule applies.
-func (r Rule) Find(ctx context.Context, p *Pass) ([]Match, error) { return r.Finder.Find(ctx, p) }
+// Find finds where the rule applies: nowhere, if p does not have what the rule needs.
+func (r Rule) Find(ctx context.Context, p *Pass) ([]Match, error) {
+	for _, n := range r.Needs {
+		if !p.has(n) {
+			return nil, nil
+		}
+	}
+	return r.Finder.Find(ctx, p)
+}
 
 // Claims returns how the rule's matches are priced. A rule without a finder claims nothing.
 func (r Rule) Claims() Claim {

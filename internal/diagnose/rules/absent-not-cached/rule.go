@@ -62,10 +62,7 @@ what they compute, with at least ten calls per key.
 
 Seen in the field: hashicorp/vault#5303 (a cache that did not keep empty entries).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Inputs == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	lines := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *absent { return absentAt(p, f, place) })
 	judge := func(c *finder.Case) bool {
 		a := lines.At(&c.Site.Frame)
@@ -74,7 +71,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		return a != nil
 	}
-	return finder.Line{Start: finder.Frames(lines.Nearest), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(lines.Nearest), Judge: judge}
 }
 
 // absent is a cache that does not keep most of what is computed, per unit of work.

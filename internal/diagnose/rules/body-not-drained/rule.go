@@ -23,7 +23,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "body-not-drained",
 		Kind:  rule.IO,
-		Needs: []rule.Need{rule.NeedCounts},
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "Response body closed unread, so the connection is not reused",
 		Doc:   doc,
 		Finder: finder.Prepared{
@@ -53,10 +53,10 @@ that is empty, or decoded to its end, needs no draining.
 
 Seen in the field: google/go-github#317, drand/drand#386.`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	dials := httpconn.Dials(p)
 	if len(dials) == 0 {
-		return finder.Line{}, false // the connections are used again
+		return finder.Line{} // the connections are used again
 	}
 	s := &search{pass: p, client: httpconn.Calls(), known: map[gocode.Pos]verdict{}, early: map[gocode.Pos]early{}}
 	judge := func(c *finder.Case) bool {
@@ -69,7 +69,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		c.Fix = "Read the body to its end before closing it: io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))."
 		return true
 	}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}
 }
 
 // search caches verdicts by line.

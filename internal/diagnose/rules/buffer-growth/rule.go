@@ -65,10 +65,7 @@ of 2 KiB or more. It leaves alone buffers that the function grows or resets.
 Seen in the field: grafana/loki#4884 (blocks read into growing buffers),
 projectdiscovery/utils#786 (bodies whose Content-Length is known).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := search{pass: p, lines: map[gocode.Pos]*buffer{}, buffers: map[*types.Var]*buffer{}}
 	for _, at := range p.Table.Sites {
 		for _, r := range at.Allocs {
@@ -79,7 +76,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 			}
 		}
 	}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
 }
 
 func (s *search) judge(c *finder.Case) bool {

@@ -59,12 +59,9 @@ for sort-for-few.
 Seen in the field: pokt-network/pocket-core#1100 (all results loaded, then cut
 into pages), 0xPolygon/heimdall#145.`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil || p.Counts == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, judged: map[string]*list{}, found: map[gocode.Pos]*list{}}
-	return finder.Line{Start: finder.Frames(s.builder), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.builder), Judge: s.judge}
 }
 
 type search struct {

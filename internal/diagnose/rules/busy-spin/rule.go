@@ -23,7 +23,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "busy-spin",
 		Kind:  rule.CPU,
-		Needs: []rule.Need{rule.NeedCounts},
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "A loop that polls instead of blocking",
 		Doc:   doc,
 		Finder: finder.Patterns{
@@ -89,7 +89,7 @@ func prepare(p *rule.Pass) []finder.Line {
 			return true
 		},
 	}
-	if p.Counts == nil || p.Syntax == nil {
+	if p.Syntax == nil {
 		return []finder.Line{idle}
 	}
 	return []finder.Line{{Start: finder.Frames(counted.line), Judge: counted.describe}, idle}

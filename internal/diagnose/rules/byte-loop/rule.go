@@ -68,10 +68,7 @@ type found struct {
 	iterations float64
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	lines := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *found { return loopAt(p, f, place) })
 	leaf := func(r *site.Row) int { // such a loop calls nothing
 		i := lines.Nearest(r)
@@ -88,7 +85,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		c.Allocs, c.Live = nil, nil
 		f.describe(c)
 		return true
-	}}, true
+	}}
 }
 
 // loopAt returns the loop that a line is part of; nil if there is none that one call could replace.

@@ -56,10 +56,7 @@ ten, as counted in the recording.
 Seen in the field: umputun/remark42#44 (every vote flushed the cache of all
 pages).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil || p.Manifest == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	work := 1.0
 	if ph, ok := p.Manifest.Phase(recording.PhaseCounts); ok {
 		work = float64(max(ph.Requests, 1))
@@ -97,7 +94,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		found.describe(p, c.Match)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(at), Judge: judge}
 }
 
 // wasted reports whether a cache is emptied often, after few values that were used little.

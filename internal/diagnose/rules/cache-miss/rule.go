@@ -60,10 +60,7 @@ a thousand lookups, of which fewer than one in twenty hit. It ignores sets
 Seen in the field: elastic/beats#32734 (a cache whose elements expired long
 before they were looked up again).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	lines := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *miss { return missAt(p, f, place) })
 	judge := func(c *finder.Case) bool {
 		found := lines.At(&c.Site.Frame)
@@ -73,7 +70,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		found.describe(p, c.Match)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(lines.Nearest), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(lines.Nearest), Judge: judge}
 }
 
 // miss is a cache and how often it is looked up and filled for each unit of work.

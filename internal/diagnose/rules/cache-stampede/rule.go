@@ -70,10 +70,7 @@ with the result.
 Seen in the field: caddyserver/caddy#5344 (passwords hashed again),
 stormkit-io/stormkit-io#147 (26 queries for one host at one moment).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Inputs == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, suspects: map[string]*inputs.Function{}, seen: map[line]*miss{}, found: map[gocode.Pos]*miss{}}
 	for i := range p.Inputs.Functions {
 		if f := &p.Inputs.Functions[i]; f.Hashed == f.Calls && f.Overlapping >= fewestShown && float64(f.Overlapping) >= leastShare*float64(f.Calls) {
@@ -82,9 +79,9 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	}
 	p.EachRow(s.dropRecursive)
 	if len(s.suspects) == 0 {
-		return finder.Line{}, false
+		return finder.Line{}
 	}
-	return finder.Line{Start: finder.Frames(s.at), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.at), Judge: s.judge}
 }
 
 // search finds the lines that compute what is not in a cache.

@@ -97,10 +97,7 @@ type at struct {
 	callee string
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, known: map[at]*walk{}, lines: map[gocode.Pos]*walk{}}
 	judge := func(c *finder.Case) bool {
 		w := s.lines[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
@@ -112,7 +109,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		return w != nil
 	}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}
 }
 
 // caller returns the frame of a row that calls such a function, if the row is work of the second

@@ -28,9 +28,9 @@ type creation struct {
 
 // created returns the line that creates most transports, if it does so on a hot path and clients
 // dial. It does not depend on how the requests get their transport.
-func created(p *rule.Pass, dials []*site.Row) (finder.Line, bool) {
+func created(p *rule.Pass, dials []*site.Row) finder.Line {
 	if p.Counts == nil {
-		return finder.Line{}, false
+		return finder.Line{}
 	}
 	var most *creation
 	for _, c := range creations(p.Syntax) {
@@ -42,7 +42,7 @@ func created(p *rule.Pass, dials []*site.Row) (finder.Line, bool) {
 		most = &c
 	}
 	if most == nil || sent(p) > mostSent*most.PerUnit {
-		return finder.Line{}, false
+		return finder.Line{}
 	}
 	file := most.Fset.Position(most.node.Pos()).Filename
 	at := func(r *site.Row) int {
@@ -57,7 +57,7 @@ func created(p *rule.Pass, dials []*site.Row) (finder.Line, bool) {
 		c.Fix = "Create the transport once, where its settings are known (when the program starts, or one for each target in a map), keep it in a field, and use it for all requests: it is safe for concurrent use."
 		return true
 	}
-	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(at), Judge: judge}
 }
 
 // mostSent is how many requests the program may send for each transport that it creates: one that

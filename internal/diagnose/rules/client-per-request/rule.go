@@ -27,7 +27,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "client-per-request",
 		Kind:  rule.IO,
-		Needs: []rule.Need{rule.NeedCounts},
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "HTTP transport created for each request",
 		Doc:   doc,
 		Finder: finder.Prepared{
@@ -67,10 +67,10 @@ hashicorp/consul#14521 (a proxy for metrics).`
 // levels is how many callers away from the request the client may be created.
 const levels = 4
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	dials := httpconn.Dials(p)
-	if len(dials) == 0 || p.Syntax == nil {
-		return finder.Line{}, false
+	if len(dials) == 0 {
+		return finder.Line{}
 	}
 	lines := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *made { return look(p.Syntax, place) })
 	at := func(r *site.Row) int {
@@ -111,7 +111,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		return true
 	}
-	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(at), Judge: judge}
 }
 
 // selects reports whether at selects a frame of a row.

@@ -70,12 +70,9 @@ func cloner(r *site.Row) int {
 	return -1
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := search{pass: p, found: map[gocode.Pos]*clone{}, copies: map[gocode.Pos]bool{}}
-	return finder.Line{Start: finder.Frames(s.user), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.user), Judge: s.judge}
 }
 
 // search remembers the lines that use a part of a clone.

@@ -66,12 +66,9 @@ const (
 	levels = 4
 )
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil || p.Counts == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, copies: flow.NewCopies(p.Syntax), found: map[gocode.Pos]*clone{}, judged: map[string]*clone{}}
-	return finder.Line{Start: finder.Frames(s.cloner), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.cloner), Judge: s.judge}
 }
 
 // search remembers what it finds in a recording.

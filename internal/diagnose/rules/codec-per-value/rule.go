@@ -65,12 +65,9 @@ func starts() []string {
 	}
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := search{pass: p, lines: finder.Remember(p, look), passed: finder.Remember(p, lookPassed), starts: starts(), loops: map[gocode.Pos]loops.Caller{}}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
 }
 
 type search struct {

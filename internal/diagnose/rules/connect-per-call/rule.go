@@ -83,10 +83,7 @@ func connecting(r *site.Row) int {
 // followed to the function that uses it.
 const mostHelpers = 4
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	lines := finder.Remember(p, look)
 	at := func(r *site.Row) int {
 		i := connecting(r)
@@ -115,7 +112,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		return true
 	}
-	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(at), Judge: judge}
 }
 
 // line is what a line does with the connection that is opened below it: it opens one for a single

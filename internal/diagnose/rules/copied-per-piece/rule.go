@@ -79,13 +79,10 @@ type length struct {
 	n float64
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Inputs == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p}
 	s.lines = finder.Remember(p, s.at)
-	return finder.Line{Start: finder.Frames(s.lines.Nearest), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.lines.Nearest), Judge: s.judge}
 }
 
 type search struct {

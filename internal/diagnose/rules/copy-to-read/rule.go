@@ -65,10 +65,7 @@ const (
 	mostOther = 0.1
 )
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	all := float64(p.Table.Totals.AllocBytes)
 	take := func(s *site.Site) rule.Match {
 		m := finder.TakeCallsAndOwn(s, "slices.Clone*", "maps.Clone*", "maps.Copy*", "slices.Collect*", "maps.Collect*", "bytes.Clone", "runtime.memmove", "runtime.typedslicecopy", "runtime.typedmemmove", "runtime.wbMove", "runtime.growslice*", "runtime.mapassign*")
@@ -80,7 +77,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		return m
 	}
-	return finder.Line{Start: finder.Rows(take), Judge: func(c *finder.Case) bool { return judge(p, c) }}, true
+	return finder.Line{Start: finder.Rows(take), Judge: func(c *finder.Case) bool { return judge(p, c) }}
 }
 
 func judge(p *rule.Pass, c *finder.Case) bool {

@@ -21,7 +21,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "costly-call",
 		Kind:  rule.CPU,
-		Needs: []rule.Need{rule.NeedCounts},
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "Call of a function that has a cheaper alternative",
 		Doc:   doc,
 		Finder: finder.Patterns{

@@ -3,7 +3,6 @@ package costlyline
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,7 +26,7 @@ func Rule() rule.Rule {
 		Title:   "Expensive line",
 		Doc:     doc,
 		Generic: true,
-		Finder: finder.Prepared{
+		Finder: finder.Patterns{
 			Claim:   rule.Claim{Specificity: -100},
 			Prepare: prepare,
 		},
@@ -53,8 +52,8 @@ formatting and hashing that the service is there to do.`
 const least = 0.001
 
 // prepare returns a line that matches all lines that cost enough, with and without source.
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	return finder.Line{
+func prepare(p *rule.Pass) []finder.Line {
+	return []finder.Line{{
 		Start: finder.Sites(func(s *site.Site) rule.Match {
 			if s.Owner.Kind != gocode.Main && s.Owner.Kind != gocode.Dependency || !worth(s.Cost, &p.Table.Totals) {
 				return rule.Match{Site: s}
@@ -63,7 +62,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}),
 		Judge:  func(c *finder.Case) bool { describe(p, c.Match); return true },
 		Unseen: describe,
-	}, true
+	}}
 }
 
 // describe fills in what is known about a line. It is a hint: no mistake is known.

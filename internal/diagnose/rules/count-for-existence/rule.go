@@ -63,10 +63,7 @@ table of jobs, for each executor), upper/db#661 (an Exists that counted),
 open-telemetry/opentelemetry-operator#3629 (a list of which only the first
 element is read).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	lines := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *whole { return look(p, place.Outer()) })
 	// A query and the call that reads its result are often on one line.
 	is := func(w *whole, function string) bool {
@@ -92,7 +89,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		w.describe(c)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(start), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(start), Judge: judge}
 }
 
 // whole is a call that computes a list or a number of which only the existence matters.

@@ -61,12 +61,12 @@ likely.
 Seen in the field: flipt-io/flipt#170 and labstack/echo#1672 (writers),
 gobeam/stringy#27 (patterns), grafana/loki#20647 (buffers).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	if p.Syntax == nil {
-		return finder.Line{}, false // only the source shows what a call depends on
+		return finder.Line{} // only the source shows what a call depends on
 	}
 	s := search{pass: p, known: map[pair]bool{}}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: guilty}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: guilty}
 }
 
 // search caches, by line and function, the calls of such constructors.

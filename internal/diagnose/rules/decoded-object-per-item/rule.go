@@ -68,13 +68,10 @@ which memory can be reused. Whether that decodes the same is for you to check.
 Seen in the field: DataDog/datadog-agent#4495 and google/gopacket#457 (packets),
 virtalabs/tapirx#10 (a parser for each packet).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil || p.Counts == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p}
 	s.lines = finder.Remember(p, s.look)
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
 }
 
 type search struct {

@@ -79,10 +79,7 @@ func decoders() []string {
 	}
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	lists := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *list { return listAt(p, f, place) })
 	at := func(r *site.Row) int {
 		for i := 1; i < len(r.Stack); i++ {
@@ -105,7 +102,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		l.describe(c)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(at), Judge: judge}
 }
 
 // list is a list that a line gets or decodes.

@@ -69,10 +69,7 @@ func decoders() []string {
 	}
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	names := decoders()
 	typed := append(funcname.TypedAll(names), "(github.com/json-iterator/go.API).Unmarshal")
 	records := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *record { return recordAt(p, place, typed) })
@@ -92,7 +89,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		rec.describe(c)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(at), Judge: judge}
 }
 
 // record is a variable of struct type that a line decodes.

@@ -21,7 +21,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "defer-in-loop",
 		Kind:  rule.CPU,
-		Needs: []rule.Need{rule.NeedCounts},
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "A defer in a loop runs only when the function returns",
 		Doc:   doc,
 		Finder: finder.Line{

@@ -74,10 +74,7 @@ func listings() []string {
 	}
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil || p.Manifest == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	judge := func(c *finder.Case) bool {
 		calls := syntax.CallsOf(c.Place, typeNames()...)
 		if len(calls) == 0 {
@@ -94,7 +91,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		describe(c, calls[0], in, loop, runs)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(listing), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(listing), Judge: judge}
 }
 
 // listing returns the index of the frame that lists a directory in a row's stack; -1 for none. What

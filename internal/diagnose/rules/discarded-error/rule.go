@@ -78,10 +78,7 @@ func makes(function string) bool {
 	return pkg == "errors" && strings.Contains(function, "/")
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, making: map[gocode.Pos]bool{}}
 	s.lines = finder.Remember(p, s.look)
 	p.EachRow(s.note)
@@ -92,7 +89,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 			s.count(r)
 		}
 	}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
 }
 
 type search struct {

@@ -84,12 +84,9 @@ func outputs() []string {
 	}
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil || p.Counts == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, encoders: encoders(), outputs: outputs(), paths: map[string]*found{}, at: map[gocode.Pos]*found{}}
-	return finder.Line{Start: finder.Frames(s.frame), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.frame), Judge: s.judge}
 }
 
 // search examines the rows of one recording.

@@ -85,13 +85,10 @@ type search struct {
 	callers map[gocode.Pos]string // by the line of a call: how it shows that the text is the same
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, callers: map[gocode.Pos]string{}}
 	s.lines = finder.Remember(p, s.look)
-	return finder.Line{Start: finder.Frames(s.frame), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.frame), Judge: s.judge}
 }
 
 // frame returns the index of the line nearest to the leaf that searches the rest of a text, -1 for

@@ -65,13 +65,10 @@ func builders() []string {
 
 const concatenation = "runtime.concatstring*"
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, functions: append(builders(), concatenation)}
 	s.lines = finder.Remember(p, s.look)
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
 }
 
 type search struct {

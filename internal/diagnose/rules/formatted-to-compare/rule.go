@@ -69,10 +69,7 @@ type comparison struct {
 	values types.Type // of the values, if both are receivers
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	lines := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *comparison { return comparisonAt(place) })
 	formatting := func(r *site.Row) int {
 		i := lines.Nearest(r)
@@ -94,7 +91,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		found.describe(c)
 		return true
-	}}, true
+	}}
 }
 
 // comparisonAt returns the comparison for which a line formats values; nil for none.

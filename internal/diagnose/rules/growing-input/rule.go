@@ -22,7 +22,8 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "growing-input",
 		Kind:  rule.CPU,
-		Needs: []rule.Need{rule.NeedInputs, rule.NeedCounts},
+		Needs: []rule.Need{rule.NeedInputs},
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "Growing text processed again from its start",
 		Doc:   doc,
 		Finder: finder.Prepared{
@@ -64,13 +65,10 @@ const (
 	leastEach  = 0.3e-9
 )
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Inputs == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p}
 	s.functions = watched.Remember(p, s.judge)
-	return finder.Line{Start: finder.Frames(s.frame), Judge: s.describe}, true
+	return finder.Line{Start: finder.Frames(s.frame), Judge: s.describe}
 }
 
 type search struct {

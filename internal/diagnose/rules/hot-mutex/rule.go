@@ -2,7 +2,6 @@
 package hotmutex
 
 import (
-	"context"
 	"fmt"
 	"path"
 	"strings"
@@ -48,7 +47,7 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedContention},
 		Title: "Goroutines wait for one mutex",
 		Doc:   doc,
-		Finder: finder.Prepared{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// Of the time under the lock: from half of the work moved out to a lock without
 				// waiting. Package diagnose models what that does to the queue.
@@ -81,13 +80,16 @@ type waits struct {
 	window float64 // of the mutex profile, in seconds
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(p *rule.Pass) []finder.Line {
 	w := waits{p, p.Table.Totals.ContentionSeconds}
-	return finder.Line{
+	if w.window <= 0 || p.Table.Totals.TotalSeconds <= 0 {
+		return nil
+	}
+	return []finder.Line{{
 		Start:  finder.Sites(w.longest),
 		Judge:  func(c *finder.Case) bool { return w.describe(c.Match, c.Place) },
 		Unseen: func(_ *rule.Pass, m *rule.Match) { w.describe(m, nil) },
-	}, w.window > 0 && p.Table.Totals.TotalSeconds > 0
+	}}
 }
 
 // longest selects the waits that ended at an Unlock, if they are long enough to be worth a finding.

@@ -55,12 +55,12 @@ const (
 	leastSamples = 8
 )
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	dials := httpconn.Dials(p)
 	spent, n := stacks.Sum(dials)
 	share := float64(spent) * 1e-9 / p.Table.Totals.TotalSeconds
 	if n < leastSamples || share < leastShare || p.Manifest.Load != nil && p.Manifest.Load.Connections <= 2 {
-		return finder.Line{}, false
+		return finder.Line{}
 	}
 	judge := func(c *finder.Case) bool {
 		if !drains(c.Place) || !c.All(func(call *ast.CallExpr) bool { return few(c.Place, call) }) {
@@ -72,7 +72,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		c.Fix = "Set MaxIdleConnsPerHost in the Transport to the number of requests to one host that run at a time, and MaxIdleConns at least as high."
 		return true
 	}
-	return finder.Line{Start: finder.Calls{Functions: httpconn.Calls()}, Judge: judge}, true
+	return finder.Line{Start: finder.Calls{Functions: httpconn.Calls()}, Judge: judge}
 }
 
 // drains reports whether the function around the place reads a body to its end.

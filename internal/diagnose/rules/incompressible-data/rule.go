@@ -75,7 +75,7 @@ const (
 	stored  = "compress/flate.(*huffmanBitWriter).writeBytes"
 )
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	cpu := map[*site.Row]bool{}
 	p.EachRow(func(r *site.Row) { cpu[r] = true })
 	words := func(p *rule.Pass, m *rule.Match) bool {
@@ -109,7 +109,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 			return caller(r)
 		}),
 		Judge: func(c *finder.Case) bool { return words(c.Pass, c.Match) },
-	}, true
+	}
 }
 
 // caller returns the index of the line that has data compressed: of the main module if it calls the

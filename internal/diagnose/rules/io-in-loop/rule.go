@@ -179,7 +179,7 @@ func Knows(function string) bool {
 }
 
 func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if p.Counts == nil || p.Syntax == nil {
+	if p.Syntax == nil {
 		return nil, nil
 	}
 	var matches []rule.Match

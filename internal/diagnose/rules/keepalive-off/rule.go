@@ -22,7 +22,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "keepalive-off",
 		Kind:  rule.IO,
-		Needs: []rule.Need{rule.NeedCounts},
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "HTTP keep-alive switched off",
 		Doc:   doc,
 		Finder: finder.Prepared{
@@ -49,10 +49,10 @@ reports the cost of the guard.
 Seen in the field: openshift-online/ocm-sdk-go#278 measured how much longer
 requests took; golang/go#50984, a program bound by handshakes.`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	dials := httpconn.Dials(p)
 	if len(dials) == 0 {
-		return finder.Line{}, false
+		return finder.Line{}
 	}
 	spent, _ := stacks.Sum(dials)
 	expensive := float64(spent)*1e-9 >= leastShare*p.Table.Totals.TotalSeconds
@@ -73,7 +73,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		c.Fix = fmt.Sprintf("Remove %s, and read each body to its end before closing it.", setting)
 		return true
 	}
-	return finder.Line{Start: finder.Calls{Functions: httpconn.Calls()[:5]}, Judge: judge}, true
+	return finder.Line{Start: finder.Calls{Functions: httpconn.Calls()[:5]}, Judge: judge}
 }
 
 // leastShare is the part of all CPU that new connections must take where the setting is not in the

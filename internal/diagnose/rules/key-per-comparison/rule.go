@@ -60,12 +60,9 @@ elements only, and that do work of their own according to the profile.
 Seen in the field: autobrr/qui#2319 (strings.ToLower in the comparisons of a
 list); tailscale/tailscale#14457 (sorts that allocate in their comparisons).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := search{pass: p, known: map[at]*key{}, first: map[gocode.Pos]*key{}}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
 }
 
 // search remembers what the lines of comparisons compute.

@@ -69,10 +69,10 @@ Seen in the field: viamrobotics/rdk#6139, oxia-db/oxia#1186, osrg/gobgp#2774,
 and SignalFx's post on a metric ingest (2016), where two such lines allocated 8
 % of all objects.`
 
-func prepare(ctx context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(ctx context.Context, p *rule.Pass) finder.Line {
 	f := search{pass: p, levels: loglevel.New(p, loglevel.Any)}
 	judge := func(c *finder.Case) bool { return f.guilty(ctx, c.Place, c.Match) }
-	return finder.Line{Start: finder.Rows(finder.TakeOwn), Judge: judge}, true
+	return finder.Line{Start: finder.Rows(finder.TakeOwn), Judge: judge}
 }
 
 // search is the state of one run of the rule.

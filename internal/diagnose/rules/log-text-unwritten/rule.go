@@ -68,10 +68,10 @@ func loggers() []string {
 		"github.com/golang/glog", "github.com/hashicorp/go-hclog", "github.com/charmbracelet/log", "github.com/apex/log", "github.com/phuslu/log"}
 }
 
-func prepare(ctx context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(ctx context.Context, p *rule.Pass) finder.Line {
 	levels := loglevel.New(p, loglevel.Text)
 	judge := func(c *finder.Case) bool { return (&search{ctx, c, levels}).judge() }
-	return finder.Line{Start: finder.Calls{Functions: makers()}, Judge: judge}, true
+	return finder.Line{Start: finder.Calls{Functions: makers()}, Judge: judge}
 }
 
 // search examines one line.

@@ -77,7 +77,7 @@ func stepping(s *site.Site) rule.Match {
 
 func judge(c *finder.Case) bool {
 	loop := loopOver(c.Place)
-	if loop == nil || c.Pass.Counts == nil || !worth(c) {
+	if loop == nil || !worth(c) {
 		return false
 	}
 	l, ok := c.Pass.Counts.Loop(c.Site.Owner.Package, c.Site.File, c.Site.Line)

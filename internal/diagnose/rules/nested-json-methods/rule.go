@@ -89,12 +89,15 @@ func directions() []direction {
 	}}
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	var costs []*cost
 	for _, d := range directions() {
 		if c := observe(p, d); c.nested >= leastNested && c.samples >= leastSamples && c.share(p) >= leastShare {
 			costs = append(costs, c)
 		}
+	}
+	if len(costs) == 0 {
+		return finder.Line{}
 	}
 	judge := func(k *finder.Case) bool {
 		for _, c := range costs {
@@ -113,7 +116,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		return -1
 	}
-	return finder.Line{Start: finder.Frames(at), Judge: judge}, len(costs) > 0
+	return finder.Line{Start: finder.Frames(at), Judge: judge}
 }
 
 // cost is what scanning again takes in one direction.

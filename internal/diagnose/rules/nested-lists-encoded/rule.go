@@ -73,13 +73,10 @@ var lists = []string{"encoding/json.sliceEncoder.encode", "encoding/json.arrayEn
 // encoders are functions that encode a value.
 var encoders = []string{"encoding/json.Marshal*", "encoding/json.(*Encoder).Encode"}
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil || p.Counts == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p}
 	s.lines = finder.Remember(p, s.look)
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
 }
 
 type search struct {

@@ -57,12 +57,9 @@ skipped rows in the query's cost is estimated from the number of pages.
 Seen in the field: go-surreal/som#544 (an iterator over all records),
 transitland/transitland-datastore#1170 (20 s became 0.3 s at offset 1,000,000).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := search{pass: p, byOffset: regexp.MustCompile(byOffset), toOffset: regexp.MustCompile(toOffset), functions: map[function]*query{}, lines: map[gocode.Pos]*query{}}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
 }
 
 // search remembers the functions that query by an offset.

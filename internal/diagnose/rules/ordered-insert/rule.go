@@ -63,10 +63,7 @@ loops that take 24 steps or more for each insertion on average.
 Seen in the field: blevesearch/bleve#555 (the best hits of a search: in
 a slice, the best 1000 of 10,000 took 15 ms), torognes/vsearch#17.`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil || p.Manifest == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	found := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *counted { return countedAt(p, f, place) })
 	return finder.Line{Start: finder.Frames(found.Nearest), Judge: func(c *finder.Case) bool {
 		in := found.At(&c.Site.Frame)
@@ -75,7 +72,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		in.describe(c)
 		return true
-	}}, true
+	}}
 }
 
 // counted is an insertion with the steps that it takes.

@@ -46,7 +46,7 @@ type walks struct {
 }
 
 func prepare(p *rule.Pass) []finder.Line {
-	if p.Counts == nil || p.Syntax == nil {
+	if p.Syntax == nil {
 		return nil
 	}
 	w := &walks{p, map[gocode.Pos]*walk{}}

@@ -22,7 +22,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "quadratic-insert",
 		Kind:  rule.CPU,
-		Needs: []rule.Need{rule.NeedCounts},
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "Whole slice moved in every iteration of a loop",
 		Doc:   doc,
 		Finder: finder.Line{

@@ -59,10 +59,7 @@ type sorting struct {
 	inner  float64 // iterations of the inner loop for each list, mean
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	found := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *sorting { return sorts(p, f, place) })
 	return finder.Line{Start: finder.Frames(found.Nearest), Judge: func(c *finder.Case) bool {
 		s := found.At(&c.Site.Frame)
@@ -78,7 +75,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted,
 			Value: fmt.Sprintf("%s iterations of the outer loop, %s of the inner one for each list", units.Number(s.length), units.Number(s.inner))})
 		return true
-	}}, true
+	}}
 }
 
 // sorts returns the sort that a line is part of; nil for none.

@@ -60,10 +60,7 @@ type encoding struct {
 	param int
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	lines := finder.Remember(p, look)
 	gives := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *[]*ast.CallExpr {
 		calls := syntax.Calls(place)
@@ -85,7 +82,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		return -1
 	}
-	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(at), Judge: judge}
 }
 
 // scanned returns the index of the frame that calls an encoder, in a row in which the text of a

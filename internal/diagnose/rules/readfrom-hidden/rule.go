@@ -57,11 +57,11 @@ io.Copy from a file and only passes the data on.
 
 Seen in the field: slok/go-http-metrics#216.`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	c := observe(p)
 	spent, n := stacks.Sum(c.cpu)
 	if c.most == nil || !c.files || n < leastSamples || float64(spent)*1e-9 < leastShare*p.Table.Totals.TotalSeconds {
-		return finder.Line{}, false
+		return finder.Line{}
 	}
 	judge := func(k *finder.Case) bool {
 		if k.Site.Line != c.most.Line || k.Site.Function != c.most.Function || k.Site.File != c.most.File {
@@ -80,7 +80,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		return true
 	}
 	at := func(r *site.Row) int { i, _ := wrapper(r); return i }
-	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(at), Judge: judge}
 }
 
 // copies are the rows of copies to a wrapper.

@@ -86,10 +86,7 @@ type at struct {
 	callee string
 }
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, known: map[at]*rebuilt{}, lines: map[gocode.Pos]*rebuilt{}}
 	judge := func(c *finder.Case) bool {
 		r := s.lines[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
@@ -98,7 +95,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		return r != nil
 	}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}
 }
 
 // caller returns the frame of a row, nearest the leaf, that calls such a function after an

@@ -70,12 +70,9 @@ package's code can have changed since the last time.
 Seen in the field: kpango/gache#205 (the size of a cache: from 0.5 ms to 2.4 ns),
 pingcap/tidb#61339 (the total of a histogram), jmcvetta/randutil (WeightedChoice).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, loops: map[gocode.Pos]*total{}, found: map[gocode.Pos]*recount{}}
-	return finder.Line{Start: finder.Frames(s.line), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.line), Judge: s.judge}
 }
 
 // search caches what is known of lines.

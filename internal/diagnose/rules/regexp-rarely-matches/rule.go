@@ -106,7 +106,7 @@ func engine(r *site.Row) bool {
 func judge(c *finder.Case) bool {
 	c.Live = nil
 	nanoseconds, _ := stacks.Sum(c.CPU)
-	if c.Pass.Counts == nil || nanoseconds == 0 {
+	if nanoseconds == 0 {
 		return false
 	}
 	each, known := evidence.PerExecution(c.Pass, c.Site.Frame, float64(nanoseconds)*1e-9)

@@ -22,7 +22,8 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "repeated-work",
 		Kind:  rule.CPU,
-		Needs: []rule.Need{rule.NeedInputs, rule.NeedCounts},
+		Needs: []rule.Need{rule.NeedInputs},
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "Same work repeated for the same input",
 		Doc:   doc,
 		Finder: finder.Prepared{
@@ -82,10 +83,7 @@ const (
 	mostKept          = 10_000 // results that a program keeps; with more, the cache is a cost of its own
 )
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Inputs == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := search{pass: p, known: map[string]*found{}, costs: watched.Costs(p)}
 	judge := func(c *finder.Case) bool {
 		f := s.of(c.Match)
@@ -97,7 +95,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		return f != nil
 	}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}
 }
 
 // search caches the functions that repeat work.

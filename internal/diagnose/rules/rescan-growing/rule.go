@@ -24,7 +24,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "rescan-growing",
 		Kind:  rule.CPU,
-		Needs: []rule.Need{rule.NeedCounts},
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "Growing buffer searched from its start in every iteration of a loop",
 		Doc:   doc,
 		Finder: finder.Line{

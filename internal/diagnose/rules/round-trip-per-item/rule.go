@@ -68,7 +68,7 @@ Seen in the field: wopehq/kafka-do#7 (each record's offset committed by a call
 that blocks), confluentinc/confluent-kafka-go#457.`
 
 func find(p *rule.Pass) []rule.Match {
-	if p.Syntax == nil || p.Code == nil || p.Counts == nil || p.Trace.Syscalls == nil {
+	if p.Syntax == nil || p.Code == nil || p.Trace.Syscalls == nil {
 		return nil
 	}
 	total := traced.LatencyTotal(p)

@@ -38,7 +38,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:     "rows-not-closed",
 		Kind:   rule.Leak,
-		Needs:  []rule.Need{rule.NeedCounts},
+		Uses:   []rule.Need{rule.NeedCounts},
 		Title:  "Rows that are not closed keep their connection",
 		Doc:    doc,
 		Urgent: true,

@@ -70,13 +70,10 @@ Seen in the field: sourcegraph/sourcegraph-public-snapshot#6626 (240 reads of
 the configuration per minute, 24 with a cache), justtrackio/gosoline#898,
 everruns/everruns#3704 (feature flags).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil || p.Manifest == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, sql: sqltext.Program{Pass: p}, queries: map[gocode.Pos]*query{}}
 	if s.mapped() {
-		return finder.Line{}, false
+		return finder.Line{}
 	}
 	s.lines = finder.Remember(p, s.look)
 	p.EachRow(s.add)
@@ -99,7 +96,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		s.describe(c, q)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(start), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(start), Judge: judge}
 }
 
 // add adds a row to the query that it is spent on.

@@ -45,7 +45,7 @@ type run struct {
 type extras struct{ trace, counts, inputs bool }
 
 func extrasOf(r rule.Rule) extras {
-	needs := func(n rule.Need) bool { return slices.Contains(r.Needs, n) }
+	needs := func(n rule.Need) bool { return slices.Contains(r.Needs, n) || slices.Contains(r.Uses, n) }
 	return extras{trace: needs(rule.NeedTrace), counts: needs(rule.NeedCounts), inputs: needs(rule.NeedInputs)}
 }
 

@@ -90,7 +90,7 @@ moby/swarmkit#193 (a scheduler that compares all nodes for each task);
 df-mc/dragonfly#118 (all loaded chunks visited in each tick).`
 
 func prepare(p *rule.Pass) []finder.Line {
-	if p.Counts == nil || p.Syntax == nil {
+	if p.Syntax == nil {
 		return nil
 	}
 	lines := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *search { return searchAt(p, f, place) })

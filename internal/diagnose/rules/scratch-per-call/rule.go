@@ -67,7 +67,7 @@ go back to the pool.
 Seen in the field: the buffers that fasthttp, zap, callers of io.Copy and fmt
 itself keep in pools.`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	all := float64(p.Table.Totals.AllocBytes)
 	take := func(s *site.Site) rule.Match {
 		m := finder.TakeOwn(s)
@@ -87,7 +87,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		describe(p, place, c.Match, made)
 		return true
 	}
-	return finder.Line{Start: finder.Rows(take), Judge: judge}, true
+	return finder.Line{Start: finder.Rows(take), Judge: judge}
 }
 
 // scratch describes what the line allocates, if that is one value that could be reused.

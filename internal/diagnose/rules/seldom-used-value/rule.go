@@ -65,13 +65,10 @@ openflagr/flagr#719 (text for a debug mode, formatted for each evaluation),
 crowdsecurity/crowdsec#1243 (responses dumped for a log level that is off),
 DataDog/dd-trace-go#1183 (options that only failed calls need).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p}
 	s.lines = finder.Remember(p, s.look)
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
 }
 
 type search struct {

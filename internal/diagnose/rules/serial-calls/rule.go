@@ -65,7 +65,7 @@ kite-org/kite#438 (lists of resources), ferro-labs/ai-gateway#354 (802 ms
 instead of 100), coder/coder#12385.`
 
 func find(p *rule.Pass) []rule.Match {
-	if p.Syntax == nil || p.Code == nil || p.Counts == nil || !traced.Serves(p) || p.Trace.Requests == nil || p.Trace.Requests.All == nil {
+	if p.Syntax == nil || p.Code == nil || !traced.Serves(p) || p.Trace.Requests == nil || p.Trace.Requests.All == nil {
 		return nil
 	}
 	total := traced.LatencyTotal(p)

@@ -67,12 +67,9 @@ have more tokens than the load of a recording.
 Seen in the field: cerbos/cerbos#991 (tokens of requests), btcsuite/btcd#506
 (each signature at arrival and again in a block).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Inputs == nil || p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, known: map[string]*again{}}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
 }
 
 type search struct {

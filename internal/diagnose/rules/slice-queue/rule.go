@@ -22,7 +22,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "slice-queue",
 		Kind:  rule.Alloc,
-		Needs: []rule.Need{rule.NeedCounts}, // without them, how long a queue lives is unknown
+		Uses:  []rule.Need{rule.NeedCounts}, // without them, how long a queue lives is unknown
 		Title: "Queue in a slice whose front is cut off, so that append allocates",
 		Doc:   doc,
 		Finder: finder.Line{

@@ -69,10 +69,7 @@ a heap of k); komuw/ong#136 (a percentile of all latencies for each request).`
 // few is the largest constant that still counts as a few.
 const few = 1000
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := search{pass: p, known: map[gocode.Pos]*sorted{}, copies: map[gocode.Pos]*sorted{}}
 	p.EachRow(func(r *site.Row) { s.caller(r) }) // so that copies are known before their rows come
 	judge := func(c *finder.Case) bool {
@@ -86,7 +83,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		return found.describe(c)
 	}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}
 }
 
 // search remembers what the lines that sort do with the list.

@@ -53,10 +53,7 @@ report that.
 Seen in the field: armon/go-radix#15 (edges of a node), which was 2.6 times
 slower than with a binary search.`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	search := search{pass: p, known: map[key]*inserted{}, lines: map[gocode.Pos]*inserted{}}
 	judge := func(c *finder.Case) bool {
 		found := search.lines[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
@@ -69,7 +66,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		c.Fix = fmt.Sprintf("Insert at the element's position: i, _ := slices.BinarySearchFunc(%s, …), then slices.Insert; or append all elements and sort once.", list)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(search.caller), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(search.caller), Judge: judge}
 }
 
 // search remembers the lines that sort.

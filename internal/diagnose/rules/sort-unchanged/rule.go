@@ -75,13 +75,10 @@ Seen in the field: prometheus/client_golang#483 (all metrics sorted for each
 scrape); api7/aisix#1174 (the sorted series kept between scrapes: a third less
 CPU); robfig/cron#423 (all jobs sorted to find the next one).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil || p.Manifest == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, repeated: map[call]*repeated{}, again: map[gocode.Pos]*repeated{}}
 	s.lines, s.callers = finder.Remember(p, s.look), finder.Remember(p, s.lookBelow)
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
 }
 
 type search struct {

@@ -61,16 +61,13 @@ processes is not in the recording, so the rule reports nothing about them.
 Seen in the field: ethpandaops/benchmarkoor#147 (queries of 0.5 to 62 s),
 kalbasit/ncps#68, superseriousbusiness/gotosocial#1887 (a count on every page).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	tables := schema{}
 	for _, text := range created(p) {
 		tables.read(text)
 	}
 	if len(tables) == 0 {
-		return finder.Line{}, false
+		return finder.Line{}
 	}
 	s := &search{pass: p, tables: tables, lines: map[line]*query{}}
 	s.collect()
@@ -98,7 +95,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		c.Confidence = rule.Likely
 		return true
 	}
-	return finder.Line{Start: finder.Frames(s.frame), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(s.frame), Judge: judge}
 }
 
 // query is a call that makes a database read a whole table, with the rows of the profile below it

@@ -62,15 +62,15 @@ Seen in the field: redpanda-data/connect#1648, letsencrypt/boulder#3164,
 gobuffalo/pop#376 (0 taken for unlimited), block/spirit#1098 (an idle limit of 10
 with hundreds open).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	c := observe(p)
 	if !c.proved(p) || c.closed == 0 && len(flow.Holders(p)) > 0 { // which rows-not-closed reports
-		return finder.Line{}, false
+		return finder.Line{}
 	}
 	at := c.most()
 	how, ok := c.settings(p).reason(connections(p))
 	if at == nil || !ok {
-		return finder.Line{}, false
+		return finder.Line{}
 	}
 	judge := func(k *finder.Case) bool {
 		if k.Site.Line != at.Line || k.Site.Function != at.Function || k.Site.File != at.File {
@@ -89,7 +89,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}}
 		return true
 	}
-	return finder.Line{Start: finder.Frames(caller), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(caller), Judge: judge}
 }
 
 // connections returns how many requests the load sends at a time; 0 when that is unknown.

@@ -55,9 +55,9 @@ error came from.
 Seen in the field: monzo/terrors#10, emperror/errors#27, uber-go/zap#1052 for
 loggers.`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	f := search{pass: p, walking: walking(p)}
-	return finder.Line{Start: finder.Frames(f.caller), Judge: f.guilty}, true
+	return finder.Line{Start: finder.Frames(f.caller), Judge: f.guilty}
 }
 
 // search is the state of one run of the rule.

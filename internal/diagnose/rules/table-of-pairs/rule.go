@@ -25,7 +25,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "table-of-pairs",
 		Kind:  rule.Alloc,
-		Needs: []rule.Need{rule.NeedCounts},
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "Table of all pairs of elements",
 		Doc:   doc,
 		Finder: finder.Patterns{

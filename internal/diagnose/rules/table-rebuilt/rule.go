@@ -64,13 +64,10 @@ Seen in the field: Kirari04/p2pstream#115 (rules copied and ordered for each
 request, though they change only with the configuration); rubrikinc/kronos#7 (the
 state copied for each read of a clock).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil || p.Manifest == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p}
 	s.lines = finder.Remember(p, s.look)
-	return finder.Line{Start: finder.Frames(s.lines.Nearest), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.lines.Nearest), Judge: s.judge}
 }
 
 type search struct {

@@ -59,11 +59,11 @@ cases, and no timeouts below 10 ms, which may well fire.
 
 Seen in the field: cockroachdb/cockroach#4367, hashicorp/nomad#11982.`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	old := oldTimers(p)
 	judge := func(c *finder.Case) bool { return guilty(c.Place, c.Match, old) }
 	take := func(s *site.Site) rule.Match { return finder.TakeCalls(s, makers...) }
-	return finder.Line{Start: finder.Rows(take), Judge: judge}, true
+	return finder.Line{Start: finder.Rows(take), Judge: judge}
 }
 
 // oldTimers reports whether the program's timers are kept until they fire, by the go line of its

@@ -93,13 +93,10 @@ const (
 	leastRuns = 100
 )
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := search{pass: p, lines: finder.Remember(p, look), asking: map[string]bool{}, spent: map[*ast.FuncDecl]int64{}}
 	s.measure()
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
 }
 
 // search caches what lines query about types.

@@ -74,10 +74,7 @@ request), graphql-go/graphql#137 (a query converted to []rune for each character
 that its lexer read: 30 times faster without), prometheus/exporter-toolkit#443 (a
 configuration file read and parsed for each request, 13 times its other work).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := search{pass: p, known: map[at]*found{}, first: map[gocode.Pos]*found{}, patterns: effects.DeterministicFuncs()}
 	judge := func(c *finder.Case) bool {
 		f := s.first[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
@@ -97,7 +94,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		f.describe(p, c.Match)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}
 }
 
 // cheap reports whether a call takes so little time that it is not worth looking its result up.

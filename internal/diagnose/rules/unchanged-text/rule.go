@@ -68,13 +68,10 @@ const (
 	leastCopied    = 0.8  // allocated bytes per byte of the text
 )
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Inputs == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p}
 	s.functions = watched.Remember(p, s.judge)
-	return finder.Line{Start: finder.Frames(s.frame), Judge: s.describe}, true
+	return finder.Line{Start: finder.Frames(s.frame), Judge: s.describe}
 }
 
 type search struct {

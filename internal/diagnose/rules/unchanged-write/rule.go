@@ -73,10 +73,7 @@ the same row, file or key, and nothing else in the program writes there.
 Seen in the field: crossplane/crossplane#7283 (a status updated on every pass,
 which starts the next one), cybozu-go/moco#146, IBM/staticroute-operator#60.`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Inputs == nil || p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, sql: sqltext.Program{Pass: p}}
 	lines := finder.Remember(p, s.look)
 	start := func(r *site.Row) int {
@@ -97,7 +94,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		return w != nil
 	}
-	return finder.Line{Start: finder.Frames(start), Judge: judge}, true
+	return finder.Line{Start: finder.Frames(start), Judge: judge}
 }
 
 // search examines lines of one recording.

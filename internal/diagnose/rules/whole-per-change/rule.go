@@ -77,15 +77,12 @@ update), itchyny/gojq#241 (an object copied for each key that is added),
 timshannon/badgerhold#25 and timshannon/bolthold#105 (the keys of an index,
 decoded and encoded for each insertion).`
 
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
-	if p.Counts == nil || p.Syntax == nil {
-		return finder.Line{}, false
-	}
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p}
 	s.copies = finder.Remember(p, func(f *site.Frame, place *gocode.Place) *copied { return s.copiedAt(f, place) })
 	s.encodings = finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *encoding { return encodingAt(place) })
 	s.documents = finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *document { return documentAt(place) })
-	return finder.Line{Start: finder.Frames(s.line), Judge: s.judge}, true
+	return finder.Line{Start: finder.Frames(s.line), Judge: s.judge}
 }
 
 // search remembers what lines do.

@@ -71,7 +71,7 @@ Seen in the field: sdcoffey/techan (its moving averages add up each window),
 markusressel/fan2go#10 (all values of a sensor added up for each average).`
 
 func prepare(p *rule.Pass) []finder.Line {
-	if p.Counts == nil || p.Syntax == nil {
+	if p.Syntax == nil {
 		return nil
 	}
 	s := &search{pass: p}

@@ -61,7 +61,7 @@ Seen in the field: cerbos/cerbos#2104 (audit log), seaweedfs/seaweedfs#2503,
 LAA-Software-Engineering/golang-rest-api-template#125 (an insert per request).`
 
 func find(p *rule.Pass) []rule.Match {
-	if p.Syntax == nil || p.Code == nil || p.Counts == nil || !traced.Serves(p) || p.Trace.Requests == nil || p.Trace.Requests.All == nil {
+	if p.Syntax == nil || p.Code == nil || !traced.Serves(p) || p.Trace.Requests == nil || p.Trace.Requests.All == nil {
 		return nil
 	}
 	total := traced.LatencyTotal(p)
