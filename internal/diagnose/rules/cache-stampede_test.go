@@ -174,3 +174,37 @@ func (c *cache) touch() {
 		}, overlapping)
 	}
 }
+
+// TestCacheStampedeAnswers: most calls overlap, but whoever asked gets the result, and no cache does.
+func TestCacheStampedeAnswers(t *testing.T) {
+	overlapping := func(p *rule.Pass) {
+		p.Inputs = &inputs.Counts{Functions: []inputs.Function{{Name: "main.load", Calls: 75, Hashed: 75, Stable: 15, Overlapping: 50, Compared: 60, Same: 60}}}
+	}
+	const head = stampedeHead + `
+type answer interface {
+	Write(b []byte) (int, error)
+	Header() map[string][]string
+}
+
+type Context struct{ values map[string]any }
+
+func (c *Context) JSON(code int, v any)  {}
+func (c *Context) Set(key string, v any) { c.values[key] = v }
+
+type store struct{ m map[string]*table }
+
+func (s *store) keep(k string, t *table) { s.m[k] = t }
+`
+	const says = "Of 75 calls, 50 started while another goroutine was computing the same result"
+	checkShapesIn(t, cachestampede.Rule(), head, "main.load", 0, []shape{
+		// A cache whose look is in another function.
+		{"func (s *store) F(k string, found bool) *table {\n\tif found {\n\t\treturn nil\n\t}\n\tt := load() @\n\ts.keep(k, t)\n\treturn t\n}", says},
+		// An answer, also in parts; what a request keeps for itself.
+		{"func F(w answer, n int) {\n\tif n < 0 {\n\t\treturn\n\t}\n\tt := load() @\n\ttext, _ := json.Marshal(t)\n\tw.Write(text)\n}", ""},
+		{"func F(w *out, n int) {\n\tif n < 0 {\n\t\treturn\n\t}\n\tt := load() @\n\ttext, _ := json.Marshal(t)\n\tw.Write(text)\n}", ""},
+		{"func F(c *Context, n int) {\n\tif n < 0 {\n\t\treturn\n\t}\n\tt := load() @\n\tc.JSON(200, t)\n}", ""},
+		{"func F(c *Context, n int) {\n\tif n < 0 {\n\t\treturn\n\t}\n\tt := load() @\n\tc.Set(\"table\", t)\n}", ""},
+		// Input that is rejected is not found in a cache.
+		{"func (s *store) F(k string, n int, err error) *table {\n\tif err != nil || n < 0 {\n\t\treturn nil\n\t}\n\tt := load() @\n\ts.keep(k, t)\n\treturn t\n}", ""},
+	}, overlapping)
+}

@@ -50,9 +50,12 @@ func leaves(list []ast.Stmt) bool {
 	return len(list) > 0 && syntax.Departs(list[len(list)-1], false)
 }
 
-// failed reports whether a condition is err != nil.
+// failed reports whether a condition is err != nil, or that and others that reject the input.
 func failed(p *gocode.Place, cond ast.Expr) bool {
 	b, ok := ast.Unparen(cond).(*ast.BinaryExpr)
+	if ok && b.Op == token.LOR {
+		return failed(p, b.X) || failed(p, b.Y)
+	}
 	return ok && b.Op == token.NEQ && isError(p.TypeOf(b.X))
 }
 

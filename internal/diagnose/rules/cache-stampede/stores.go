@@ -191,11 +191,40 @@ func encodes(p *gocode.Place, call *ast.CallExpr) bool {
 // package that sets something outside of it, and its result is not used or it is named so.
 func keeps(p *gocode.Place, call *ast.CallExpr) bool {
 	fn := p.Callee(call)
-	if fn == nil || fn.Signature().Recv() == nil && !sets(p, p.Declaration(fn)) {
+	if fn == nil || fn.Signature().Recv() == nil && !sets(p, p.Declaration(fn)) || answers(p, call) {
 		return false
 	}
 	results := fn.Signature().Results()
 	return statement(p, call) || results.Len() == 0 || results.Len() == 1 && isError(results.At(0).Type()) || storing(fn.Name())
+}
+
+// answers reports whether a call is of a method of a writer, or of what belongs to one request: what
+// gets the result there is whoever asked for it, and no cache.
+func answers(p *gocode.Place, call *ast.CallExpr) bool {
+	to := syntax.Receiver(call)
+	if to == nil || p.TypeOf(to) == nil {
+		return false
+	}
+	t := p.TypeOf(to)
+	if contextual(t) || types.TypeString(t, nil) == "net/http.Header" {
+		return true
+	}
+	write, _, _ := types.LookupFieldOrMethod(t, true, p.Pkg, "Write")
+	fn, ok := write.(*types.Func)
+	return ok && fn.Signature().Params().Len() == 1 && bytesType(fn.Signature().Params().At(0).Type())
+}
+
+func bytesType(t types.Type) bool {
+	return types.Identical(t.Underlying(), types.NewSlice(types.Typ[types.Byte]))
+}
+
+// contextual reports whether a type is the context of a request, which keeps nothing for others.
+func contextual(t types.Type) bool {
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := t.(*types.Named)
+	return ok && n.Obj().Name() == "Context"
 }
 
 func statement(p *gocode.Place, call *ast.CallExpr) bool {
@@ -212,16 +241,9 @@ func storing(name string) bool {
 }
 
 // asking reports whether a method looks into a cache, by its name. A context of a request has such
-// methods, too, but keeps nothing for others.
+// methods, too.
 func asking(fn *types.Func) bool {
-	t := fn.Signature().Recv().Type()
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if n, ok := t.(*types.Named); ok && n.Obj().Name() == "Context" {
-		return false
-	}
-	return hasPrefix(fn.Name(), "Get", "Load", "Lookup", "Peek", "Find", "Cached", "Has", "Contains", "Fresh", "Valid")
+	return !contextual(fn.Signature().Recv().Type()) && hasPrefix(fn.Name(), "Get", "Load", "Lookup", "Peek", "Find", "Cached", "Has", "Contains", "Fresh", "Valid")
 }
 
 // hasPrefix reports whether a name, exported or not, starts with one of some words.

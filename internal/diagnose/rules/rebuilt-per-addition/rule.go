@@ -135,9 +135,7 @@ func (s *search) look(f, below *site.Frame) *rebuilt {
 			if w.through(place, call, 0); w.loop == nil || !w.computes {
 				continue
 			}
-			// An addition that seldom happens is not why the function runs.
-			added, known := evidence.ExecutionsAt(s.pass, place, add.node.Pos())
-			if !known || added.PerUnit < 0.5*w.counted.Entries {
+			if !s.each(place, add.node, call, w.counted.Entries) {
 				continue
 			}
 			return &rebuilt{
@@ -147,6 +145,15 @@ func (s *search) look(f, below *site.Frame) *rebuilt {
 		}
 	}
 	return nil
+}
+
+// each reports whether a call, in which a loop runs so often, runs about once for each addition. An
+// addition that seldom happens is not why the function runs; a call that seldom happens processes a
+// batch when it is full, or checks all elements from time to time.
+func (s *search) each(place *gocode.Place, add ast.Node, call *ast.CallExpr, loops float64) bool {
+	added, known := evidence.ExecutionsAt(s.pass, place, add.Pos())
+	called, counted := evidence.ExecutionsAt(s.pass, place, call.Pos())
+	return known && counted && added.PerUnit >= 0.5*loops && called.PerUnit >= 0.5*added.PerUnit
 }
 
 func calleeName(p *gocode.Place, call *ast.CallExpr) string {
