@@ -175,7 +175,8 @@ func (c *cache) touch() {
 	}
 }
 
-// TestCacheStampedeAnswers: most calls overlap, but whoever asked gets the result, and no cache does.
+// TestCacheStampedeAnswers: most calls overlap, but whoever asked gets the result, and no cache
+// does.
 func TestCacheStampedeAnswers(t *testing.T) {
 	overlapping := func(p *rule.Pass) {
 		p.Inputs = &inputs.Counts{Functions: []inputs.Function{{Name: "main.load", Calls: 75, Hashed: 75, Stable: 15, Overlapping: 50, Compared: 60, Same: 60}}}

@@ -97,6 +97,7 @@ import (
 	leakgrowth "github.com/hone-go/hone/internal/diagnose/rules/leak-growth"
 	limitthrash "github.com/hone-go/hone/internal/diagnose/rules/limit-thrash"
 	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
+	listperelement "github.com/hone-go/hone/internal/diagnose/rules/list-per-element"
 	listqueue "github.com/hone-go/hone/internal/diagnose/rules/list-queue"
 	literalpercall "github.com/hone-go/hone/internal/diagnose/rules/literal-per-call"
 	lockconvoy "github.com/hone-go/hone/internal/diagnose/rules/lock-convoy"
@@ -311,6 +312,7 @@ func All() []rule.Rule {
 		leakgrowth.Rule(),
 		limitthrash.Rule(),
 		linearscan.Rule(),
+		listperelement.Rule(),
 		listqueue.Rule(),
 		literalpercall.Rule(),
 		lockconvoy.Rule(),

@@ -64,3 +64,49 @@ func TestScanPerLookupGrowth(t *testing.T) {
 		}
 	}
 }
+
+const pairs = `package main
+
+type item struct{ name string }
+
+func alike(a, b *item) bool { return a.name == b.name }
+
+func unique(all []*item) bool {
+	for i := 1; i < len(all); i++ {
+		for j := 0; j < i; j++ {
+			%s
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func main() { unique(nil) }
+`
+
+// TestScanPerLookupPairs: a search of each element of a list in the same list compares every pair.
+func TestScanPerLookupPairs(t *testing.T) {
+	block := func(startLine, startColumn, endLine, endColumn int) covdata.Block {
+		return covdata.Block{StartLine: startLine, StartColumn: startColumn, EndLine: endLine, EndColumn: endColumn, Statements: 1}
+	}
+	meta := &covdata.Meta{Packages: []covdata.Package{{Path: "example.com/madeup", Funcs: []covdata.Func{{
+		Name: "unique", File: "example.com/madeup/main.go",
+		Blocks: []covdata.Block{block(7, 31, 8, 12), block(8, 33, 9, 13), block(9, 26, 10, 30), block(10, 30, 12, 4)},
+	}}}}}
+	for test, fix := range map[string]string{
+		"if all[i].name == all[j].name { //@ test | runtime.memequal": "Go through all once with a map[string]: look the all[j].name of each element up in it",
+		"if alike(all[i], all[j]) { //@ test | main.alike":            "Go through all once with a map, whose key is what equal elements have in common",
+	} {
+		pass, _ := ruletest.MadeUp(t, strings.Replace(pairs, "%s", test, 1))
+		pass.Manifest.Load = &recording.Load{Connections: 8}
+		pass.Counts = counts.New(meta, []counts.Window{{Units: 1000, Counts: covdata.Counts{{{1000, 199_000, 19_900_000, 0}}}}})
+		matches := matchesOf(t, scanperlookup.Rule(), pass)
+		if len(matches) != 1 {
+			t.Fatalf("%s: %v", test, matches)
+		}
+		if m := matches[0]; !strings.Contains(m.Cause, "The loops on lines 8 and 9 compare every pair of all") || !strings.Contains(m.Fix, fix) {
+			t.Errorf("%s: %s %s", test, m.Cause, m.Fix)
+		}
+	}
+}

@@ -198,8 +198,8 @@ func keeps(p *gocode.Place, call *ast.CallExpr) bool {
 	return statement(p, call) || results.Len() == 0 || results.Len() == 1 && isError(results.At(0).Type()) || storing(fn.Name())
 }
 
-// answers reports whether a call is of a method of a writer, or of what belongs to one request: what
-// gets the result there is whoever asked for it, and no cache.
+// answers reports whether a call is of a method of a writer, or of what belongs to one request:
+// what gets the result there is whoever asked for it, and no cache.
 func answers(p *gocode.Place, call *ast.CallExpr) bool {
 	to := syntax.Receiver(call)
 	if to == nil || p.TypeOf(to) == nil {

@@ -67,6 +67,9 @@ queues, connections or places of which nearly all have nothing to do: keep a set
 of those that have something. So is an event given to all subscribers, of which
 most return at once because they want others.
 
+So is a search of each element of a list in the same list, as for duplicates: it
+compares every pair. One pass with a map finds them.
+
 A search for the smallest, the oldest or the least loaded element, again and
 again, is the same: use container/heap, as for the nearest node in Dijkstra's
 algorithm; one for each kind, if only those of one kind count. If elements have
@@ -277,6 +280,10 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 	m.Cause = fmt.Sprintf("The loop on line %d scans %s elements of %s each time it is reached to find those where %s, and %s.%s",
 		s.head, n, syntax.Text(s.over), syntax.Text(s.cond), result, grows)
 	defer s.prepared(place, m)
+	if outer := s.pairs(place); outer != nil {
+		s.pairWords(place, m, outer, result, grows)
+		return
+	}
 	if s.key == nil {
 		m.Fix = fmt.Sprintf("Index %s by what %s compares, or by a part of it that leaves a few candidates, and test those alone.", syntax.Text(s.over), syntax.Text(s.cond)) + cheaperFirst(place, s.cond)
 		m.Confidence = rule.Likely // the call does not show whether its test can be indexed

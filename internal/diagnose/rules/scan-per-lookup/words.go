@@ -2,8 +2,10 @@ package scanperlookup
 
 import (
 	"fmt"
+	"go/ast"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -16,6 +18,40 @@ func (s *search) few() string {
 		return "none"
 	}
 	return units.Percent(s.found)
+}
+
+// pairs returns the loop around a search if that goes through the same list, and the search
+// compares the elements of both; nil for others.
+func (s *search) pairs(p *gocode.Place) ast.Stmt {
+	for _, n := range p.Enclosing(s.scan) {
+		loop, ok := n.(ast.Stmt)
+		if n == p.Func || n == ast.Node(s.scan) || !ok || loops.Body(n) == nil {
+			continue
+		}
+		over, vars := walked(p, loop)
+		if over != nil && syntax.Same(p, over, s.over) && vars.in(p, s.cond) {
+			return loop
+		}
+	}
+	return nil
+}
+
+// pairWords fills in a search of each element of a list in the list itself.
+func (s *search) pairWords(p *gocode.Place, m *rule.Match, outer ast.Stmt, result, grows string) {
+	over := syntax.Text(s.over)
+	m.Cause = fmt.Sprintf("The loops on lines %d and %d compare every pair of %s: for each element, the inner one scans %s to find those where %s, and %s. That takes n² steps.%s",
+		syntax.Line(p, outer.Pos()), s.head, over, units.Number(s.Iterations), syntax.Text(s.cond), result, grows)
+	if s.key == nil {
+		m.Fix = fmt.Sprintf("Go through %s once with a map, whose key is what equal elements have in common (a hash, a length, a kind): look each element up before you add it, and test only those with the same key.", over)
+		m.Confidence = rule.Likely // the call does not show whether its test has such a key
+		return
+	}
+	elem := "T"
+	if t := p.TypeOf(s.key); t != nil {
+		elem = syntax.TypeText(p, t)
+	}
+	m.Fix = fmt.Sprintf("Go through %s once with a map[%s]: look the %s of each element up in it before you add the element; or sort %s by that, and compare neighbours.", over, elem, syntax.Text(s.element), over)
+	m.Fraction = lookup(s.Iterations)
 }
 
 // visits describes the loop.
