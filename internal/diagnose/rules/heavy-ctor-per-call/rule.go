@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"path"
-	"path/filepath"
 	"strings"
 
-	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -34,12 +31,6 @@ var constructors = []string{
 var wrappers = []string{
 	"encoding/csv.NewReader", "encoding/csv.NewWriter", "encoding/xml.NewDecoder", "encoding/xml.NewEncoder", "encoding/gob.NewDecoder",
 }
-
-// A writer of gzip and zlib creates its compressor in its first Write, and keeps it after Reset.
-const lazily = "compress/flate.NewWriter*"
-
-// lazy are the types that create their compressor in the first Write.
-var lazy = []string{"compress/gzip", "compress/zlib"}
 
 // large is the minimum mean size, in bytes, of the objects of a heavy constructor.
 const large = 512
@@ -98,6 +89,10 @@ bufio.Reader or Writer 4 KB. If a service creates one for each request or
 message and drops it, this is most of the memory that it allocates, and causes
 most collections.
 
+A writer of gzip and zlib allocates its tables in its first write: the rule adds
+that cost to the line of the constructor, if the writer is used once, although
+other code of the package may reset its writers.
+
 These types have a Reset method for this purpose: take one from a sync.Pool,
 Reset it to the new destination, put it back after Close. The rule also knows
 constructors of unknown libraries by their form: New…, large objects, and a
@@ -113,15 +108,18 @@ It is fine for a long-lived stream, where the constructor's cost is negligible.
 If the line belongs to a dependency, a newer version may have fixed it.
 
 Seen in the field: go-chi/chi#306, flipt-io/flipt#170, labstack/echo#1672,
-TecharoHQ/anubis#1694 (a pool for each request).`
+TecharoHQ/anubis#1694 (a pool for each request), elastic/elastic-transport-go#19.`
 
 // caller returns the frame that called a heavy constructor, the nearest to the root in a row, so
 // that a constructor that calls another counts as one.
 func caller(r *site.Row) int {
+	if i := madeLate(r); i >= 0 {
+		return i
+	}
 	for i := max(r.Owner, 1); i < len(r.Stack) && i <= r.Owner+4; i++ {
 		callee := r.Stack[i-1].Function
 		switch {
-		case i == r.Owner && (funcname.Match(callee, constructors...) || madeLate(r, i) || wraps(r, i)):
+		case i == r.Owner && (funcname.Match(callee, constructors...) || wraps(r, i)):
 			return i
 		case foreign(r.Stack[i], r.Stack[i-1]) && strings.HasPrefix(shortName(callee), "New"):
 			return i
@@ -133,17 +131,6 @@ func caller(r *site.Row) int {
 // wraps reports whether the line at i calls a wrapper that creates a buffer.
 func wraps(r *site.Row, i int) bool {
 	return i > 1 && funcname.Match(r.Stack[i-1].Function, wrappers...) && funcname.Match(r.Stack[i-2].Function, "bufio.New*")
-}
-
-// madeLate reports whether the line at i writes to a gzip or zlib writer that creates its
-// compressor in this call.
-func madeLate(r *site.Row, i int) bool {
-	for j := i - 1; j > 0; j-- {
-		if funcname.Match(r.Stack[j-1].Function, lazily) {
-			return funcname.Match(r.Stack[j].Function, "compress/gzip.(*Writer).*", "compress/zlib.(*Writer).*")
-		}
-	}
-	return false
 }
 
 // foreign reports whether a line calls into another module.
@@ -265,130 +252,4 @@ func closeFirst(name string) string {
 		return ", after Close or Flush"
 	}
 	return ""
-}
-
-// late judges a Write that creates the compressor of a writer which a constructor of the package
-// created just before. A package that resets such writers is assumed to reuse them, unless it
-// creates the pool itself again and again.
-func late(c *finder.Case) bool {
-	p, m := c.Place, c.Match
-	for _, r := range append(append([]*site.Row{}, m.Allocs...), m.CPU...) {
-		if !madeLate(r, r.Owner) {
-			return false
-		}
-	}
-	for _, pkg := range lazy {
-		made, reset := uses(p, pkg)
-		if made == "" || reset && !newPools(c) {
-			continue
-		}
-		if !reset {
-			m.Cause = fmt.Sprintf("The first write to each new %s writer creates its compressor here; the package creates a writer with %s for each use and never resets one.", funcname.Short(pkg), funcname.Short(made))
-			m.Fix = "Keep the writers in a sync.Pool: Get, Reset to the new destination, and Put back after Close."
-		}
-		f := saves(lazily, garbage(c.Pass, m))
-		m.Fraction = &f
-		return true
-	}
-	return false
-}
-
-// newPools reports whether a function of the package that runs often creates a sync.Pool. It then
-// fills in the words, and the line of the pool becomes that of the finding.
-func newPools(c *finder.Case) bool {
-	p := c.Place
-	for _, file := range p.Files() {
-		for _, d := range file.Decls {
-			decl, ok := d.(*ast.FuncDecl)
-			if !ok || decl.Body == nil {
-				continue
-			}
-			in := p.Entry(decl)
-			lit := localPool(in)
-			if lit == nil {
-				continue
-			}
-			f := c.Site.Frame
-			f.File, f.Line = path.Join(path.Dir(f.File), path.Base(filepath.ToSlash(p.Fset.Position(lit.Pos()).Filename))), syntax.Line(in, lit.Pos())
-			f.Function = syntax.ProfileName(in)
-			e, ok := evidence.Executions(c.Pass, f)
-			if !ok || !evidence.Hot(c.Pass, e) {
-				continue
-			}
-			wrote := fmt.Sprintf("%s:%d", path.Base(c.Site.File), c.Site.Line)
-			c.Site = c.Pass.Site(&f)
-			c.Cause = fmt.Sprintf("%s creates a sync.Pool each time it runs, %s per %s: such a pool is empty, so each value is a new one and is used once. Its state is created at %s.",
-				syntax.FuncName(in), evidence.Times(e.PerUnit), c.Pass.Manifest.Unit(), wrote)
-			c.Fix = "Create the pool once, in a package variable or in a field of what lives as long as the program; one for each setting, such as a level, if values differ by it."
-			return true
-		}
-	}
-	return false
-}
-
-// localPool returns the sync.Pool that a function creates in a local variable; nil for none.
-func localPool(p *gocode.Place) *ast.CompositeLit {
-	var pool *ast.CompositeLit
-	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
-		lit, ok := n.(*ast.CompositeLit)
-		if !ok || p.TypeOf(lit) == nil || types.TypeString(p.TypeOf(lit), nil) != "sync.Pool" {
-			return pool == nil
-		}
-		var e ast.Expr = lit
-		if u, ok := syntax.Parent(p, lit).(*ast.UnaryExpr); ok {
-			e = u
-		}
-		if syntax.LocalVar(p, syntax.AssignedTo(p, e)) != nil {
-			pool = lit
-		}
-		return false
-	})
-	return pool
-}
-
-// uses reports whether the package of a place creates writers of the compression package, and
-// whether it resets any to a new destination, possibly through an interface.
-func uses(p *gocode.Place, pkg string) (made string, reset bool) {
-	for _, file := range p.Files() {
-		ast.Inspect(file, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok {
-				return true
-			}
-			sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-			if !ok {
-				return true
-			}
-			fn, ok := p.Info.Uses[sel.Sel].(*types.Func)
-			if !ok {
-				return true
-			}
-			switch name := fn.FullName(); name {
-			case pkg + ".NewWriter", pkg + ".NewWriterLevel", pkg + ".NewWriterLevelDict":
-				if made == "" || name < made {
-					made = name
-				}
-			default:
-				reset = reset || fn.Name() == "Reset" && resetsWriter(fn) && !discards(call)
-			}
-			return true
-		})
-	}
-	return made, reset
-}
-
-// discards reports whether a Reset drops what is written afterwards: it does not prepare a writer
-// for its next use.
-func discards(call *ast.CallExpr) bool {
-	if len(call.Args) != 1 {
-		return false
-	}
-	sel, ok := ast.Unparen(call.Args[0]).(*ast.SelectorExpr)
-	return ok && sel.Sel.Name == "Discard"
-}
-
-// resetsWriter reports whether a method has a parameter for the new io.Writer to write to.
-func resetsWriter(fn *types.Func) bool {
-	params := fn.Signature().Params()
-	return params.Len() == 1 && params.At(0).Type().String() == "io.Writer"
 }
