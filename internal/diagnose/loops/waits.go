@@ -77,7 +77,8 @@ func inMemory(name string) bool {
 // waiting reports whether a call waits for time or for input, by its name.
 func waiting(p *gocode.Place, call *ast.CallExpr) bool {
 	name := p.CalleeName(call)
-	if funcname.Match(name, "time.Sleep", "io.Copy*", "io.Read*", "fmt.Scan*", "fmt.Fscan*", "(*sync.WaitGroup).Wait", "(*sync.Cond).Wait") {
+	if funcname.Match(name, "time.Sleep", "io.Copy*", "io.Read*", "fmt.Scan*", "fmt.Fscan*", "(*sync.WaitGroup).Wait", "(*sync.Cond).Wait",
+		"(*bufio.Reader).Discard", "(*bufio.Reader).Peek") {
 		return true
 	}
 	if strings.HasPrefix(name, "(*strings.Reader)") || strings.HasPrefix(name, "(*bytes.") {

@@ -24,6 +24,7 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "Loop writes piece by piece, a system call each",
 		Doc:   doc,
+		Uses:  []rule.Need{rule.NeedCounts, rule.NeedInputs},
 		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// The rows are the write calls. A line of 50 bytes fits 80 times into a buffer of 4
@@ -32,7 +33,7 @@ func Rule() rule.Rule {
 				Specificity: 1,
 				Sends:       true,
 			},
-			Lines: []finder.Line{{Start: writing(), Judge: judge}, {Start: executing(), Judge: judgeTemplate}, {Start: writing(), Judge: judgePart}},
+			Lines: []finder.Line{{Start: writing(), Judge: judge}, {Start: executing(), Judge: judgeTemplate}, {Start: writing(), Judge: judgePart}, {Start: writing(), Judge: judgeMessage}},
 		},
 	}
 }
@@ -85,8 +86,14 @@ and pieces that may be large: where the source does not show their size, those
 that take more CPU than a short one does. On a connection it leaves alone what
 waits for replies, in the loop or in what the loop calls.
 
+A client that writes each message to its connection immediately, such as each
+metric to a socket, is found if counts show that a function of the program sends
+several in a row, and that they are short. Collect the messages in a buffer, and
+send it when it is full or after a short time. Several messages in a UDP packet
+need a receiver that separates them.
+
 Seen in the field: segmentio/parquet-go#157, dmachard/DNS-collector#1125,
-quipo/statsd#30 (a packet for each metric).`
+quipo/statsd#30, DataDog/datadog-go#91 (a packet for each metric).`
 
 // outlets are the functions of the standard library that end in write(2), send(2) and the like.
 var outlets = []string{"os.(*File).Write", "os.(*File).WriteString", "net.(*conn).Write", "net.(*UDPConn).WriteTo*"}
