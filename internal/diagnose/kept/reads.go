@@ -37,6 +37,11 @@ type reading struct {
 	skip *ast.CallExpr // a call that does not count, nil for none
 }
 
+// Reads reports whether what stands around an expression only reads the elements of the list or map
+// that it is: a function that gets it is one of the package that only reads it, or is known to.
+// p must be the place of the whole function.
+func Reads(p *gocode.Place, e ast.Expr) bool { return reading{Place: p}.value(e) }
+
 // argument reports whether a call only reads its argument i: it is one of readers, or a function of
 // the package whose body only reads the parameter.
 func (r reading) argument(call *ast.CallExpr, i int) bool {

@@ -3,11 +3,12 @@ package mostlyempty
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/kept"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -51,7 +52,7 @@ func judgeRoom(c *finder.Case) bool {
 	elem := float64(syntax.Sizes().Sizeof(p.TypeOf(made).Underlying().(*types.Slice).Elem()))
 	each := a.elements / created.PerUnit
 	share := each * elem / float64(bytes/objects)
-	if !a.known || share > mostUsed {
+	if !a.known || a.handed && !a.fills || share > mostUsed {
 		return false
 	}
 	describeRoom(c, made, v, each, float64(bytes/objects), float64(bytes/objects)/max(1, elem))
@@ -62,7 +63,7 @@ func judgeRoom(c *finder.Case) bool {
 func describeRoom(c *finder.Case, made *ast.CallExpr, v *types.Var, each, bytes, room float64) {
 	count := "no element is appended to it"
 	if each >= 0.005 {
-		count = "only " + units.Some(max(0.01, each), "element") + " is appended to each on average"
+		count = "each gets only " + units.Some(max(0.01, each), "element") + " on average"
 	}
 	c.Confidence = rule.Likely // larger ones may come, for which the capacity is
 	c.Cause = fmt.Sprintf("Each execution creates %s with room for about %s elements (%s, %s), but %s: the memory is cleared and collected unused.",
@@ -94,7 +95,9 @@ type appended struct {
 	c        *finder.Case
 	v        *types.Var
 	elements float64 // for each unit of work
-	known    bool
+	known    bool    // nothing else may use the room
+	handed   bool    // the list is returned, sent, or put into something
+	fills    bool    // the package has a line that appends to it
 }
 
 func (a *appended) count(p *gocode.Place) {
@@ -113,27 +116,71 @@ func (a *appended) count(p *gocode.Place) {
 
 func (a *appended) in(p *gocode.Place, body ast.Node) {
 	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			if p.CalleeName(n) == "append" && a.is(p, n.Args[0]) {
-				a.appends(p, n)
-			}
-		case *ast.SliceExpr: // list[:n] uses the room, list[:0] does not
-			if a.is(p, n.X) && n.High != nil {
-				high, ok := syntax.ConstInt(p, n.High)
-				a.known = a.known && ok && high == 0
-			}
-		case *ast.UnaryExpr:
-			a.known = a.known && (n.Op != token.AND || !a.is(p, n.X))
+		if id, ok := n.(*ast.Ident); ok && a.is(p, id) {
+			a.use(p, whole(p, id))
 		}
 		return a.known
 	})
+}
+
+// whole returns the expression that a name is the last part of: x.f for f.
+func whole(p *gocode.Place, id *ast.Ident) ast.Expr {
+	if sel, ok := syntax.Parent(p, id).(*ast.SelectorExpr); ok && sel.Sel == id {
+		return sel
+	}
+	return id
+}
+
+// use judges one use of the list, or of a part of it that starts where the list starts.
+func (a *appended) use(p *gocode.Place, e ast.Expr) {
+	if syntax.Defines(p, e) {
+		return
+	}
+	switch n := syntax.Parent(p, e).(type) {
+	case *ast.KeyValueExpr:
+		a.handed = a.handed || n.Key != e
+	case *ast.ReturnStmt, *ast.CompositeLit, *ast.SendStmt:
+		a.handed = true
+	case *ast.AssignStmt, *ast.ValueSpec: // another variable may fill it
+		a.known = syntax.Named(p, syntax.AssignedTo(p, e)) == a.v
+	case *ast.SliceExpr: // list[:n] uses the room, list[:0] does not
+		if ast.Unparen(n.X) != e {
+			return
+		}
+		if n.High != nil {
+			high, ok := syntax.ConstInt(p, n.High)
+			a.known = ok && high == 0
+		}
+		a.use(p, n)
+	case *ast.CallExpr:
+		if p.CalleeName(n) == "append" && ast.Unparen(n.Args[0]) == e {
+			a.appends(p, n)
+			return
+		}
+		a.known = spares(p, n, e)
+	case *ast.IndexExpr:
+	default:
+		a.known = kept.Reads(p, e)
+	}
+}
+
+// inPlace are functions that change elements and do not add any, as source names them.
+var inPlace = []string{"copy", "clear", "slices.Sort*", "slices.Reverse", "sort.*"}
+
+// spares reports whether a call leaves the room of its argument alone. One that returns the list or
+// keeps it, such as strconv.AppendInt, Seal of a cipher or Buffer of a scanner, may fill it.
+func spares(p *gocode.Place, call *ast.CallExpr, e ast.Expr) bool {
+	if _, ok := p.Conversion(call); ok {
+		return syntax.IsString(p, call)
+	}
+	return funcname.Match(p.CalleeName(call), inPlace...) || kept.Reads(p, e)
 }
 
 func (a *appended) appends(p *gocode.Place, call *ast.CallExpr) {
 	n, ok := evidence.ReachedAt(a.c.Pass, p, call.Pos())
 	a.known = a.known && ok && !call.Ellipsis.IsValid()
 	a.elements += n * float64(len(call.Args)-1)
+	a.fills = true
 }
 
 func (a *appended) is(p *gocode.Place, e ast.Expr) bool {

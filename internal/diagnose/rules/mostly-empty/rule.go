@@ -62,8 +62,10 @@ the list.
 It is fine where most are filled. The rule counts executions: it reports
 containers into which at most a third of as many elements were put as containers
 were created, and slices of at least 2 KiB of which elements take an eighth or
-less, while they were counted. Take care where an encoder shows the
-difference: encoding/json writes null for a nil map or slice.
+less, while they were counted. It leaves out slices that other functions may
+fill (strconv.AppendInt, Seal of a cipher, Buffer of a scanner). Take care where
+an encoder shows the difference: encoding/json writes null for a nil map or
+slice.
 
 Seen in the field: mattn/anko#373 (variables of each block), onflow/cadence#2065
 (globals of an interpreter), cockroachdb/cockroach#113150 (sets that are
