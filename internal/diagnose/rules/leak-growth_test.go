@@ -44,3 +44,11 @@ func TestLeakGrowthLoadsItself(t *testing.T) {
 	archive := filepath.Join("leak-growth", "testdata", "selfload.txtar")
 	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
 }
+
+// TestLeakGrowthInModules: a container of another module grows, because the module never removes
+// anything, or because the program never asks for it.
+func TestLeakGrowthInModules(t *testing.T) {
+	r := serving(t)
+	archive := filepath.Join("leak-growth", "testdata", "modules.txtar")
+	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
+}

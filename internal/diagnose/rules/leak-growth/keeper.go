@@ -20,6 +20,14 @@ import (
 // keep is what retains the memory of a line.
 type keep struct {
 	words, fix string
+	release    bool // there is a function that removes an entry, which the owner may have to call
+}
+
+// explain adds what retains the memory to a match.
+func (k *keep) explain(m *rule.Match) {
+	m.Confidence = rule.Likely
+	m.Cause += " " + k.words
+	m.Fix = k.fix
 }
 
 // insertion puts a value into a container: an entry of a map, an element of a slice.
@@ -97,7 +105,8 @@ func insertions(p *gocode.Place, root ast.Node, yield func(insertion, ast.Node))
 			if funcname.Match(p.CalleeName(n), "(*sync.Map).Store", "(*sync.Map).LoadOrStore", "(*sync.Map).Swap") && len(n.Args) == 2 {
 				yield(insertion{at: n.Pos(), into: syntax.Receiver(n), value: n.Args[1]}, n)
 			}
-			if funcname.Match(p.CalleeName(n), "(*container/list.List).PushBack", "(*container/list.List).PushFront") {
+			if funcname.Match(p.CalleeName(n), "(*container/list.List).PushBack", "(*container/list.List).PushFront",
+				"(*container/list.List).InsertAfter", "(*container/list.List).InsertBefore") {
 				yield(insertion{at: n.Pos(), into: syntax.Receiver(n), value: n.Args[0]}, n)
 			}
 		case *ast.AssignStmt:
@@ -125,22 +134,25 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 	}
 	out := shrinkers(p, v)
 	if len(out) == 0 {
-		k.words += ", and nothing in the package ever removes anything from it."
-		k.fix = fmt.Sprintf("Bound %s: remove entries that are no longer needed, or evict the oldest above a size.", name)
+		k.endless(p, in, name, "")
 		return k
 	}
 	share, remover, ok := removed(pass, s, p, in, out)
 	switch {
 	case !ok || share > most:
 		return nil
+	case share <= seldom && resets(p, out):
+		k.endless(p, in, name, remover)
 	case share > seldom && queue(out):
 		k.words += fmt.Sprintf(". This queue has no limit and keeps growing: while executions were counted, %s removed only %s of the elements that were added.", remover, units.Percent(share))
 		k.fix = fmt.Sprintf("Limit %s, so that senders wait or are refused when it is full (a channel of limited size does that), and let more goroutines take from it.", name)
 	case share > seldom:
+		k.release = true
 		k.words += fmt.Sprintf(". Only %s removes something from it: while executions were counted, %s as often as something was put in.", remover, units.Percent(share))
 		k.fix = fmt.Sprintf("Remove the other entries too when they are no longer needed: by age, at each insertion or in a sweep; or bound %s by size.", name)
 	default:
 		k.words += fmt.Sprintf(". Only %s would remove something from it, and it never ran while executions were counted.", remover)
+		k.release = true
 		k.fix = fmt.Sprintf("Call %s when an entry of %s is no longer needed, or bound %s by size or age.", remover, name, name)
 	}
 	return k

@@ -80,6 +80,8 @@ difference. Findings are hints, except for maps and slices of the package or of
 a struct from which nothing in the package ever removes anything, or nothing did
 while executions were counted; and for lines of which every request leaves an
 object behind. For benchmarks the rule examines what is left after the last one.
+Where the container that grows is in another module, the finding names it, and
+blames the module unless it has a function that removes entries.
 
 Seen in the field: cortexproject/cortex#4739 (labels kept for each tenant),
 golang/go#20135 (maps do not shrink, even when entries are deleted),
@@ -169,9 +171,14 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 		{What: "live memory gained between two collections", Value: fmt.Sprintf("%s in %d objects", units.Bytes(float64(g.bytes)), g.objects), Command: evidence.ListCommand(p, "inuse_space", g.Function)},
 	}
 	if waiting := w.waiting(g); waiting != nil {
-		m.Confidence = rule.Likely
-		m.Cause += " " + waiting.words
-		m.Fix = waiting.fix
+		waiting.explain(&m)
+	} else if at, kept := inside(p, g.live); kept != nil {
+		if kept.release {
+			m.Cause += fmt.Sprintf(" The line that keeps it is %s.", evidence.Near(p, g.Site, exectrace.Line{Function: at.Function, File: at.File, Line: at.Line}))
+		} else { // the module has to change
+			m.Site, m.Callees = at, nil
+		}
+		kept.explain(&m)
 	} else if place := p.Place(g.Site); place != nil {
 		w.keeper(&m, place)
 	}
@@ -200,8 +207,8 @@ func (w *window) waiting(g growth) *keep {
 		}
 		where := evidence.Near(p, g.Site, exectrace.Line{Function: at.Function, File: at.File, Line: at.Line})
 		return &keep{
-			fmt.Sprintf("It belongs to goroutines that do not end: %d wait on %s at the end of the recording.", at.Count, where),
-			fmt.Sprintf("End the goroutines that wait on %s: what they refer to is then released.", where),
+			words: fmt.Sprintf("It belongs to goroutines that do not end: %d wait on %s at the end of the recording.", at.Count, where),
+			fix:   fmt.Sprintf("End the goroutines that wait on %s: what they refer to is then released.", where),
 		}
 	}
 	return nil
@@ -221,18 +228,15 @@ func (w *window) underWay(g growth) bool {
 // keeper adds what retains the memory, if the source shows that.
 func (w *window) keeper(m *rule.Match, place *gocode.Place) {
 	kept := cmp.Or(keeper(w.pass, m.Site, place), uncancelled(w.pass, m.Site, place), deferred(w.pass, m.Live), unclosed(place))
-	if kept == nil {
-		return
+	if kept != nil {
+		kept.explain(m)
 	}
-	m.Confidence = rule.Likely
-	m.Cause += " " + kept.words
-	m.Fix = kept.fix
 }
 
 // unclosed returns what a call on the line makes and nobody closes; nil for nothing.
 func unclosed(p *gocode.Place) *keep {
 	if cause, fix := flow.Unclosed(p); cause != "" {
-		return &keep{cause, fix}
+		return &keep{words: cause, fix: fix}
 	}
 	return nil
 }

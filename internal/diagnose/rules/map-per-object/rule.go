@@ -13,6 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -22,6 +23,8 @@ const (
 	mostEntries = 4
 	// leastMaps that the line must have allocated, by the heap profile.
 	leastMaps = 10_000
+	// leastLeft is the share of the maps that must be live in the end for them to pile up.
+	leastLeft = 0.9
 )
 
 // Rule is map-per-object.
@@ -87,6 +90,7 @@ func judge(c *finder.Case) bool {
 	if put == 0 || each > mostEntries {
 		return false
 	}
+	pile := piles(c)
 	gather(c, u)
 	c.Confidence = rule.Likely // entries may replace others; what reads the map may need one
 	c.Cause = fmt.Sprintf("Every %s gets a map of its own (%s), into which %.1f entries were put on average while executions were counted. A map takes many times the memory of so few entries.",
@@ -96,7 +100,28 @@ func judge(c *finder.Case) bool {
 		What:  evidence.ExecutionsCounted,
 		Value: fmt.Sprintf("%.1f insertions for each map", each),
 	})
+	if pile {
+		c.Confidence = rule.Hint
+		c.Cause += " But requests leave these objects behind, and they stay in memory: smaller ones only slow the growth."
+		c.Fix = fmt.Sprintf("First release each %s that is no longer needed, if that is a leak. ", made) + c.Fix
+	}
 	return true
+}
+
+// piles reports whether each request to a service leaves objects with such maps behind, as a leak
+// does.
+func piles(c *finder.Case) bool {
+	ph, ok := c.Pass.Phase(recording.PhaseCPU)
+	if !ok || ph.Requests <= 0 || c.Pass.Manifest.Target.Kind == "program" {
+		return false
+	}
+	bytes, _ := stacks.Sum(c.Allocs)
+	for _, g := range c.Pass.Growth {
+		if g.File == c.Site.File && g.Line == c.Site.Line && g.Function == c.Site.Function {
+			return float64(g.Bytes) >= leastLeft*float64(bytes) && g.Objects >= ph.Requests
+		}
+	}
+	return false
 }
 
 // mapField returns the field of the package's types that the line gives a new empty map to, and the
