@@ -34,28 +34,26 @@ type repetition struct {
 
 // writes records what a node in the outer loop sets that outlives its iteration.
 func (r *repetition) writes(n ast.Node) bool {
-	set := func(e ast.Expr, flag bool) {
-		if v := r.target(e); v != nil && !r.iteration(v) {
-			r.wrote[v.Origin()] = true
-			r.differs = r.differs || !flag && r.elements(e)
-		}
-	}
 	switch n := n.(type) {
 	case *ast.AssignStmt:
-		for i, lhs := range n.Lhs {
-			flag := n.Tok == token.ASSIGN && len(n.Lhs) == len(n.Rhs) && r.constant(n.Rhs[i])
-			set(lhs, flag)
+		for _, lhs := range n.Lhs {
+			r.set(lhs)
 		}
 	case *ast.IncDecStmt:
-		set(n.X, false)
+		r.set(n.X)
 	case *ast.UnaryExpr:
 		if n.Op == token.AND {
-			if _, literal := ast.Unparen(n.X).(*ast.CompositeLit); !literal {
-				set(n.X, true)
-			}
+			r.set(n.X)
 		}
 	}
 	return true
+}
+
+func (r *repetition) set(e ast.Expr) {
+	if v := r.target(e); v != nil && !r.iteration(v) {
+		r.wrote[v.Origin()] = true
+		r.differs = r.differs || r.elements(e)
+	}
 }
 
 // target returns the variable or field that an assignment changes, also by an element of it.
@@ -87,11 +85,6 @@ func (r *repetition) elements(e ast.Expr) bool {
 			return false
 		}
 	}
-}
-
-func (r *repetition) constant(e ast.Expr) bool {
-	_, ok := r.Const(e)
-	return ok
 }
 
 // iteration reports whether a variable is one of an iteration of the outer loop.
@@ -190,9 +183,28 @@ func (r *repetition) harmless(call *ast.CallExpr) bool {
 		return false
 	}
 	if decl := r.Declaration(fn); decl != nil && decl.Body != nil {
-		return effects.ChangesNothing(r.Entry(decl))
+		in := r.Entry(decl)
+		return effects.ChangesNothing(in) && !r.reads(in, 3)
 	}
 	return true
+}
+
+// reads reports whether a function reads what the outer loop sets, or one of its package that it
+// calls.
+func (r *repetition) reads(in *gocode.Place, depth int) (found bool) {
+	ast.Inspect(in.Decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			v, ok := in.Object(n).(*types.Var)
+			found = found || ok && r.wrote[v.Origin()]
+		case *ast.CallExpr:
+			if decl := in.Declaration(in.Callee(n)); depth > 1 && decl != nil && decl.Body != nil {
+				found = found || r.reads(in.Entry(decl), depth-1)
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // position reports whether a comparison asks whether both loops are at the same element, or whether
@@ -232,7 +244,7 @@ func (r *repetition) varies(id *ast.Ident) bool {
 	if !v.IsField() && (v == r.nest.all.Index || v == r.nest.all.Value) {
 		return true
 	}
-	if r.set(id) {
+	if r.assigned(id) {
 		return false
 	}
 	if v.IsField() || !r.iteration(v) {
@@ -241,8 +253,8 @@ func (r *repetition) varies(id *ast.Ident) bool {
 	return !r.listLike(v) && !flag(v.Type()) && !r.fresh(v)
 }
 
-// set reports whether an identifier is what a statement assigns to, alone or as the field x.f.
-func (r *repetition) set(id *ast.Ident) bool {
+// assigned reports whether an identifier is what a statement assigns to, alone or as the field x.f.
+func (r *repetition) assigned(id *ast.Ident) bool {
 	e := ast.Expr(id)
 	if sel, ok := syntax.Parent(r.Place, id).(*ast.SelectorExpr); ok && sel.Sel == id {
 		e = sel
