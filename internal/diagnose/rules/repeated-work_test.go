@@ -51,6 +51,18 @@ func TestRepeatedWorkScopes(t *testing.T) {
 			p.Inputs.Requests, p.Inputs.Units = 100, 100
 			parse.InRequest, parse.PerRequest = 2000, 200
 		}, "pure", "20 calls in each request, with 2 different inputs. Call it once per request and pass the result on"},
+		{"each of many inputs twice in a request", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Inputs.Requests, p.Inputs.Units = 100, 100
+			parse.InRequest, parse.PerRequest = 2000, 1000
+		}, "pure", "20 calls in each request, with 10 different inputs. Keep the results in a map by their input, for the time of the request, so that it is called once per request for each input."},
+		{"some of many inputs twice in a request", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Inputs.Requests, p.Inputs.Units = 100, 100
+			parse.InRequest, parse.PerRequest = 2000, 1200
+		}, "pure", "Most of its inputs are new to the request, so the others are data that happen to be equal."},
+		{"some of few inputs twice in a request", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Inputs.Requests, p.Inputs.Units = 500, 500
+			parse.InRequest, parse.PerRequest = 2000, 1200
+		}, "pure", "4 calls in each request, with 2.4 different inputs. Call it once per request and pass the result on"},
 		{"in an iteration", func(p *rule.Pass, parse, _ *inputs.Function) {
 			p.Inputs.Iterations, p.Inputs.Units = 100, 100
 			parse.InRequest, parse.PerRequest = 2000, 200

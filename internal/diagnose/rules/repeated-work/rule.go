@@ -63,7 +63,8 @@ load may be the cause: the rule reports that only when other functions got ten
 times as many different inputs and a twelfth of the CPU is at stake, or when a
 file is read again. If the request decides the input, such as a page that it
 names, a cache would be one of answers: that is a hint, and work that repeats
-inside for other reasons comes first.
+inside for other reasons comes first. So it is where most inputs of a request
+are new and the others are data that happen to be equal.
 
 Seen in the field: ua-parser/uap-go#75 (the same user agents parsed again: 300
 times faster with a cache), gin-gonic/gin#2100 (a query string parsed by
@@ -77,7 +78,10 @@ const (
 	leastBytes   = 512
 	// Keeping the results of a few inputs needs no lookup: variables can keep them. A cheaper call
 	// is worth a finding then.
-	mostVariables     = 4
+	mostVariables = 4
+	// mostNew is the share of repeats below which they come from the data: code that computes
+	// everything twice has half of its inputs again.
+	mostNew           = 0.5
 	leastFetched      = 100e-9
 	leastFetchedBytes = 128
 	mostKept          = 10_000 // results that a program keeps; with more, the cache is a cost of its own
@@ -119,6 +123,8 @@ type found struct {
 	shared     bool   // the finding is at this line, instead of one caller
 	pointer    bool   // it gets a few pointers to values that did not change
 	chosen     bool   // the request decides the input: the results are parts of its answer
+	byData     bool   // most inputs of a request are new: some of its data happen to be equal
+	several    bool   // a request has more different inputs than variables can keep results of
 	confidence rule.Confidence
 	conversion *conversion // nil if it does something else
 }
@@ -137,8 +143,9 @@ const (
 )
 
 // caller returns the frame of a row nearest to the root that calls a function that repeats work;
-// the function's own frame if several lines call it. Functions whose input the request decides come
-// last: what repeats below them repeats for other reasons.
+// the function's own frame if several lines call it. Functions whose input the request decides, or
+// whose input repeats only because data are equal, come last: what is expensive below them is so
+// for other reasons.
 func (s *search) caller(r *site.Row) int {
 	answer := -1
 	for i := len(r.Stack) - 1; i > 0; i-- {
@@ -156,7 +163,7 @@ func (s *search) caller(r *site.Row) int {
 		if f.shared {
 			at = i - 1
 		}
-		if !f.chosen {
+		if !f.chosen && !f.byData {
 			return at
 		}
 		if answer < 0 {
@@ -239,6 +246,9 @@ func (s *search) surely(in *inputs.Function) *found {
 		return nil
 	}
 	f.shared = !f.recursive && f.where == inRequest && s.shared(in.Name)
+	if f.byData = f.several && f.repeats < mostNew && !f.recursive; f.byData {
+		f.confidence = rule.Hint
+	}
 	return f
 }
 
@@ -256,6 +266,7 @@ func (f *found) repeated(p *rule.Pass, same bool) bool {
 		f.where = inRequest
 		var n float64
 		n, f.unit = p.Inputs.Apart()
+		f.several = float64(perRequest) > mostVariables*f.examined(n)
 		f.words = fmt.Sprintf("%s calls in each %s, with %s", units.Number(float64(f.InRequest)/n), f.unit, evidence.Different(units.Number(float64(perRequest)/n)))
 		if f.Stopped { // later calls were not examined: nothing is known per request
 			f.words = fmt.Sprintf("in its first %s calls, each input came %s times in one %s", units.Count(f.InRequest),
@@ -283,6 +294,14 @@ func (f *found) repeated(p *rule.Pass, same bool) bool {
 	return f.repeats >= leastRepeats
 }
 
+// examined returns the number of requests, of n, in which calls were examined.
+func (f *found) examined(n float64) float64 {
+	if f.Stopped && f.StoppedAfter > 0 {
+		return min(n, float64(f.StoppedAfter))
+	}
+	return n
+}
+
 func (f *found) describe(m *rule.Match) {
 	name := funcname.Short(funcname.Typed(f.Name))
 	m.Cause = fmt.Sprintf("%s repeats work that it already did for the same input: %s.", name, f.words)
@@ -308,6 +327,13 @@ func (f *found) describe(m *rule.Match) {
 		m.Fix = "Call it once per request and pass the result on, in a variable or in the request's context."
 		if f.unit != "request" {
 			m.Fix = "Call it once per iteration and pass the result on."
+		}
+		if f.several {
+			m.Fix = fmt.Sprintf("Keep the results in a map by their input, for the time of the %s, so that it is called once per %s for each input.", f.unit, f.unit)
+		}
+		if f.byData {
+			m.Cause += fmt.Sprintf(" Most of its inputs are new to the %s, so the others are data that happen to be equal.", f.unit)
+			m.Fix += " First look at what is expensive inside."
 		}
 	case f.where == inOperation:
 		m.Fix = "Call it once and pass the result on. Or: " + lower(keep) + "."

@@ -330,9 +330,10 @@ func (s *search) outermost(r *site.Row) (frame int, chosen bool) {
 const oncePerRequest = 1.5
 
 // byRequest reports whether the request decides the input of a call: as counted inputs show, or
-// because it takes one of a few kept values once per request.
+// because it takes one of several kept values once per request. Objects that each call creates, of
+// which only the address was counted, show neither.
 func (s *search) byRequest(callee string, few bool, runs float64) bool {
-	if in := s.pass.Inputs.Of(callee); in != nil {
+	if in := s.pass.Inputs.Of(callee); in != nil && (in.ByValue() || 2*in.Stable <= in.Calls) {
 		return s.pass.Inputs.Chosen(in)
 	}
 	return few && s.pass.Manifest.Unit() == "request" && runs <= oncePerRequest
@@ -373,7 +374,10 @@ func (f *found) describeMade(m *rule.Match, runs string) {
 	}
 	result := "the same result"
 	keep := "Build it once (at startup, in a package variable, or with sync.OnceValue) and reuse it"
-	if f.few || f.chosen {
+	switch {
+	case f.chosen:
+		result = "one of several results"
+	case f.few:
 		result, keep = "one of the same few results", "Cache the results by their input, in a map"
 	}
 	if runs == "" {

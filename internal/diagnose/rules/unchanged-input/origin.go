@@ -188,8 +188,12 @@ func (o *origin) selected(sel *ast.SelectorExpr) bool {
 	if id, ok := ast.Unparen(sel.X).(*ast.Ident); ok {
 		if v, ok := o.place.Object(id).(*types.Var); ok && syntax.Param(o.place, v) {
 			// The struct may differ from call to call, unless it is the receiver or a parameter and
-			// its type is created seldom.
-			return o.made(v.Type()) && o.stays(field, types.ExprString(sel))
+			// its type is created seldom. If lists or maps keep several, it is one of them.
+			if !o.made(v.Type()) || !o.stays(field, types.ExprString(sel)) {
+				return false
+			}
+			o.few = o.few || o.loose && o.several(v.Type())
+			return true
 		}
 	}
 	return o.fixed(sel.X) && o.stays(field, types.ExprString(sel))
@@ -292,6 +296,39 @@ func (o *origin) made(t types.Type) bool {
 		o.sets = max(o.sets, most/o.runs) // another value has another text
 	}
 	return most <= o.limit()
+}
+
+// several reports whether the place's package keeps values of a type in lists, maps or other
+// containers: what a call gets is then another one each time, whatever changed.
+func (o *origin) several(t types.Type) bool {
+	if ptr, ok := t.(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	is := func(of types.Type) bool {
+		if ptr, ok := of.(*types.Pointer); ok {
+			of = ptr.Elem()
+		}
+		return types.Identical(of, t)
+	}
+	for _, tv := range o.place.Info.Types {
+		switch x := tv.Type.(type) {
+		case *types.Map:
+			if is(x.Elem()) || is(x.Key()) {
+				return true
+			}
+		case interface{ Elem() types.Type }:
+			if _, ptr := x.(*types.Pointer); !ptr && is(x.Elem()) {
+				return true
+			}
+		case *types.Named:
+			for arg := range x.TypeArgs().Types() {
+				if is(arg) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // limit is how often an input may be set for each unit of work.

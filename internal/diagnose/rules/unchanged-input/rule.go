@@ -47,13 +47,13 @@ trusted networks, a pattern, a path, a header's canonical form. Its input is a
 field that was set when the program started, a variable around a handler, or one
 of a caller that calls it in a loop. The result is the same each time.
 
-So does a function that reads and decodes the same file for each request, or lists
-the same directory: settings, certificates, names of pages. Keep what was decoded,
-and read it again when the file changed. The rule leaves alone files that the
-program writes, and searches in a file for what a request names.
+So does a function that reads and decodes the same file for each request, or
+lists the same directory: settings, certificates, names of pages. Keep what was
+decoded, and read it again when the file changed. The rule leaves alone files
+that the program writes, and searches in a file for what a request names.
 
-So does a method that converts a text it keeps to []rune or []byte each time that
-it reads one character of it.
+So does a method that converts a text it keeps to []rune or []byte each time
+that it reads one character of it.
 
 Compute the result where the value is set, and keep it beside the value: a
 []netip.Prefix beside the []string, a *regexp.Regexp beside the pattern. If the
@@ -65,14 +65,16 @@ fields and variables that were set less than once in a hundred runs of the line
 (in ten for conversions of a text), and whose results depend on their arguments
 alone. Where a map would keep one result for each of a few inputs, a call must
 take at least 200 ns. A result that is changed after the call must be copied
-first. If the request decides which of the values it is, and each request
-computes it once, a cache would be one of answers: that is a hint.
+first. A value of which lists or maps keep several is another one each time. If
+the request decides which of the values it is, and each request computes it
+once, a cache would be one of answers: that is a hint.
 
 Seen in the field: gin-gonic/gin#2674 (trusted networks parsed for each
 request), emicklei/go-restful#588 (patterns of routes compiled for each
 request), graphql-go/graphql#137 (a query converted to []rune for each character
-that its lexer read: 30 times faster without), prometheus/exporter-toolkit#443 (a
-configuration file read and parsed for each request, 13 times its other work).`
+that its lexer read: 30 times faster without), prometheus/exporter-toolkit#443
+(a configuration file read and parsed for each request, 13 times its other
+work).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := search{pass: p, known: map[at]*found{}, first: map[gocode.Pos]*found{}, patterns: effects.DeterministicFuncs()}
