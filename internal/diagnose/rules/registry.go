@@ -8,6 +8,7 @@ import (
 	asciitext "github.com/hone-go/hone/internal/diagnose/rules/ascii-text"
 	atomichotspot "github.com/hone-go/hone/internal/diagnose/rules/atomic-hotspot"
 	batchbarrier "github.com/hone-go/hone/internal/diagnose/rules/batch-barrier"
+	bigintperdigit "github.com/hone-go/hone/internal/diagnose/rules/bigint-per-digit"
 	binaryreflect "github.com/hone-go/hone/internal/diagnose/rules/binary-reflect"
 	bodynotclosed "github.com/hone-go/hone/internal/diagnose/rules/body-not-closed"
 	bodynotdrained "github.com/hone-go/hone/internal/diagnose/rules/body-not-drained"
@@ -149,6 +150,7 @@ import (
 	recountperchange "github.com/hone-go/hone/internal/diagnose/rules/recount-per-change"
 	reflectsort "github.com/hone-go/hone/internal/diagnose/rules/reflect-sort"
 	regexpcompilepercall "github.com/hone-go/hone/internal/diagnose/rules/regexp-compile-per-call"
+	regexpofcharacters "github.com/hone-go/hone/internal/diagnose/rules/regexp-of-characters"
 	regexpofwords "github.com/hone-go/hone/internal/diagnose/rules/regexp-of-words"
 	regexprarelymatches "github.com/hone-go/hone/internal/diagnose/rules/regexp-rarely-matches"
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
@@ -223,6 +225,7 @@ func All() []rule.Rule {
 		asciitext.Rule(),
 		atomichotspot.Rule(),
 		batchbarrier.Rule(),
+		bigintperdigit.Rule(),
 		binaryreflect.Rule(),
 		bodynotclosed.Rule(),
 		bodynotdrained.Rule(),
@@ -364,6 +367,7 @@ func All() []rule.Rule {
 		recountperchange.Rule(),
 		reflectsort.Rule(),
 		regexpcompilepercall.Rule(),
+		regexpofcharacters.Rule(),
 		regexpofwords.Rule(),
 		regexprarelymatches.Rule(),
 		regexpsimple.Rule(),

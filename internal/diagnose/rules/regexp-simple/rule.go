@@ -91,7 +91,7 @@ func judge(c *finder.Case) bool {
 	var search, replace bool
 	pattern := ""
 	plain := c.All(func(call *ast.CallExpr) bool {
-		expr, ok := compiled(c.Pass.Syntax, c.Place, call)
+		expr, ok := flow.Pattern(c.Pass.Syntax, c.Place, call)
 		if !ok {
 			return false
 		}
@@ -113,27 +113,6 @@ func judge(c *finder.Case) bool {
 	c.Fraction = &f
 	c.Fix = "Write " + funcname.List(fixes) + " instead: the result is the same."
 	return true
-}
-
-// compiled returns the constant pattern of the expression whose method a call calls: that of a
-// variable, of a field that all values have, or of a parameter for which all callers pass it.
-func compiled(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) (pattern string, ok bool) {
-	receiver := syntax.Receiver(call)
-	if receiver == nil {
-		return "", false
-	}
-	for i, source := range flow.Sources(s, p, receiver) {
-		made, is := source.Value.(*ast.CallExpr)
-		if !is || len(made.Args) != 1 || !funcname.Match(source.CalleeName(made), "regexp.MustCompile", "regexp.Compile") {
-			return "", false
-		}
-		expr, constant := syntax.ConstString(source.Place, made.Args[0])
-		if !constant || i > 0 && expr != pattern {
-			return "", false
-		}
-		pattern, ok = expr, true
-	}
-	return pattern, ok
 }
 
 // rewrite returns an expression with the same result but without the pattern.
