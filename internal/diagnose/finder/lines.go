@@ -44,3 +44,40 @@ func (l *Lines[T]) Nearest(r *site.Row) int {
 	}
 	return -1
 }
+
+// Edges remembers what a rule finds at each edge of the call graph: a line, and a function that it
+// calls.
+type Edges[T any] struct {
+	look func(f, below *site.Frame) *T
+	seen map[edge]*T
+	line map[gocode.Pos]*T
+}
+
+type edge struct {
+	line   gocode.Pos
+	callee string
+}
+
+// RememberEdges returns the edges of a recording at which look finds something; look returns nil if
+// there is nothing. It is called once for each edge that is asked for: a frame, and one of the
+// function that it calls.
+func RememberEdges[T any](look func(f, below *site.Frame) *T) *Edges[T] {
+	return &Edges[T]{look: look, seen: map[edge]*T{}, line: map[gocode.Pos]*T{}}
+}
+
+// At returns what is found where the line of f calls the function of below; nil for nothing.
+func (e *Edges[T]) At(f, below *site.Frame) *T {
+	key := edge{gocode.Pos{File: f.File, Line: f.Line}, below.Function}
+	found, seen := e.seen[key]
+	if !seen {
+		found = e.look(f, below)
+		e.seen[key] = found
+		if found != nil && e.line[key.line] == nil {
+			e.line[key.line] = found
+		}
+	}
+	return found
+}
+
+// From returns what was found first at an edge from a frame's line; nil for nothing.
+func (e *Edges[T]) From(f *site.Frame) *T { return e.line[gocode.Pos{File: f.File, Line: f.Line}] }

@@ -88,19 +88,14 @@ type walk struct {
 
 type search struct {
 	pass  *rule.Pass
-	known map[at]*walk
-	lines map[gocode.Pos]*walk
-}
-
-type at struct {
-	pos    gocode.Pos
-	callee string
+	edges *finder.Edges[walk]
 }
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
-	s := &search{pass: p, known: map[at]*walk{}, lines: map[gocode.Pos]*walk{}}
+	s := &search{pass: p}
+	s.edges = finder.RememberEdges(s.look)
 	judge := func(c *finder.Case) bool {
-		w := s.lines[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+		w := s.edges.From(&c.Site.Frame)
 		if w != nil {
 			w.describe(c)
 			// What the calls do for the link that they are called for goes too, if the fix compares
@@ -120,16 +115,7 @@ func (s *search) caller(r *site.Row) int {
 		if !ours(f) || !ours(below) || f.Function == below.Function {
 			continue
 		}
-		key := at{gocode.Pos{File: f.File, Line: f.Line}, below.Function}
-		w, seen := s.known[key]
-		if !seen {
-			w = s.look(f, below)
-			s.known[key] = w
-			if w != nil {
-				s.lines[key.pos] = w
-			}
-		}
-		if w != nil && (w.within(r.Stack[:i]) || recurs(r.Stack[:i])) {
+		if w := s.edges.At(f, below); w != nil && (w.within(r.Stack[:i]) || recurs(r.Stack[:i])) {
 			return i
 		}
 	}

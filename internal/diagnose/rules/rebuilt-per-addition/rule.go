@@ -77,19 +77,14 @@ type rebuilt struct {
 
 type search struct {
 	pass  *rule.Pass
-	known map[at]*rebuilt
-	lines map[gocode.Pos]*rebuilt
-}
-
-type at struct {
-	pos    gocode.Pos
-	callee string
+	edges *finder.Edges[rebuilt]
 }
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
-	s := &search{pass: p, known: map[at]*rebuilt{}, lines: map[gocode.Pos]*rebuilt{}}
+	s := &search{pass: p}
+	s.edges = finder.RememberEdges(s.look)
 	judge := func(c *finder.Case) bool {
-		r := s.lines[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+		r := s.edges.From(&c.Site.Frame)
 		if r != nil {
 			r.describe(c)
 		}
@@ -106,16 +101,7 @@ func (s *search) caller(r *site.Row) int {
 		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
 			continue
 		}
-		key := at{gocode.Pos{File: f.File, Line: f.Line}, below.Function}
-		found, seen := s.known[key]
-		if !seen {
-			found = s.look(f, below)
-			s.known[key] = found
-			if found != nil {
-				s.lines[key.pos] = found
-			}
-		}
-		if found != nil {
+		if s.edges.At(f, below) != nil {
 			return i
 		}
 	}
