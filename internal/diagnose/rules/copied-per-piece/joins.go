@@ -177,11 +177,11 @@ func (s *search) foldAt(sh *shape, place *gocode.Place, stack []*site.Frame, i i
 // adding returns the counts of the loop that adds the pieces: around the fold, or in a caller.
 func (s *search) adding(from *gocode.Place, a *ast.AssignStmt, stack []*site.Frame, i int) (counts.Loop, bool) {
 	f := stack[i+1]
-	for _, loop := range loops.Around(from, a) {
-		if loops.FromOutside(from, loop, a.Lhs[0]) {
-			return s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(from, loop.Pos()))
+	if around := loops.Around(from, a); len(around) > 0 {
+		if !loops.FromOutside(from, around[0], a.Lhs[0]) {
+			return counts.Loop{}, false
 		}
-		return counts.Loop{}, false
+		return s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(from, around[0].Pos()))
 	}
 	by, ok := loops.Calling(s.pass.Syntax, stack, i, levels)
 	if !ok {
