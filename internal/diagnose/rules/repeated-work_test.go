@@ -63,6 +63,18 @@ func TestRepeatedWorkScopes(t *testing.T) {
 			p.Inputs.Requests, p.Inputs.Units = 500, 500
 			parse.InRequest, parse.PerRequest = 2000, 1200
 		}, "pure", "4 calls in each request, with 2.4 different inputs. Call it once per request and pass the result on"},
+		{"nearly always what an earlier request had", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Inputs.Requests, p.Inputs.Units, p.Inputs.Targets = 500, 500, 60
+			parse.InRequest, parse.PerRequest, parse.Different, parse.Identical = 2000, 1200, 5, 5
+		}, "pure", "2,000 calls, with 5 different inputs. Cache the results by their input"},
+		{"what earlier requests had, as the load has few", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Inputs.Requests, p.Inputs.Units, p.Inputs.Targets = 500, 500, 20
+			parse.InRequest, parse.PerRequest, parse.Different, parse.Identical = 2000, 1200, 5, 5
+		}, "pure", "Call it once per request and pass the result on"},
+		{"what earlier requests had, as the request decides it", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Inputs.Requests, p.Inputs.Units, p.Inputs.Targets = 500, 500, 4
+			parse.InRequest, parse.PerRequest, parse.Different, parse.Identical = 2000, 1200, 5, 5
+		}, "pure", "Call it once per request and pass the result on"},
 		{"in an iteration", func(p *rule.Pass, parse, _ *inputs.Function) {
 			p.Inputs.Iterations, p.Inputs.Units = 100, 100
 			parse.InRequest, parse.PerRequest = 2000, 200

@@ -79,11 +79,7 @@ func (s *search) few(in *inputs.Function) *found {
 	default:
 		return nil
 	}
-	calls := units.Count(in.Calls) + " calls"
-	if in.Stopped {
-		calls = "the first " + calls
-	}
-	f.words = calls + ", with " + evidence.Different(units.Count(different))
+	f.words = few(in, different)
 	if !in.ByValue() {
 		f.words += " (of pointers the address and what they point at)"
 	}
@@ -94,6 +90,31 @@ func (s *search) few(in *inputs.Function) *found {
 	f.pointer = unchanged && f.where == always
 	f.shared = s.own(in) // the function itself is the place to keep results
 	return f
+}
+
+// everywhere widens a finding about the calls in a request to all calls, if nearly all have an input
+// that some request had before: a cache then saves the first call in each request, too.
+func (s *search) everywhere(f *found) {
+	different := f.Identical
+	if f.where != inRequest || f.recursive || !f.ByValue() || f.Calls < fewCalls || s.pass.Inputs.Chosen(f.Function) || !s.varied(f.Function, different) {
+		return
+	}
+	repeats := 1 - float64(different)/float64(f.Calls)
+	confidence := s.pure(f.Function, always)
+	if repeats < fewRepeat || repeats < f.repeats || confidence == "" || s.share(f.Name) < leastShare {
+		return
+	}
+	f.where, f.repeats, f.confidence, f.several = always, repeats, confidence, false
+	f.words = few(f.Function, different)
+}
+
+// few says how many calls of a function were examined, and with how many inputs.
+func few(in *inputs.Function, different int64) string {
+	calls := units.Count(in.Calls) + " calls"
+	if in.Stopped {
+		calls = "the first " + calls
+	}
+	return calls + ", with " + evidence.Different(units.Count(different))
 }
 
 // share returns the part of CPU, or of the allocated bytes if that is larger, that passes through a

@@ -245,6 +245,7 @@ func (s *search) surely(in *inputs.Function) *found {
 	if f.confidence == "" {
 		return nil
 	}
+	s.everywhere(f)
 	f.shared = !f.recursive && f.where == inRequest && s.shared(in.Name)
 	if f.byData = f.several && f.repeats < mostNew && !f.recursive; f.byData {
 		f.confidence = rule.Hint
