@@ -92,8 +92,8 @@ func (s *search) few(in *inputs.Function) *found {
 	return f
 }
 
-// everywhere widens a finding about the calls in a request to all calls, if nearly all have an input
-// that some request had before: a cache then saves the first call in each request, too.
+// everywhere widens a finding about the calls in a request to all calls, if nearly all have an
+// input that some request had before: a cache then saves the first call in each request, too.
 func (s *search) everywhere(f *found) {
 	different := f.Identical
 	if f.where != inRequest || f.recursive || !f.ByValue() || f.Calls < fewCalls || s.pass.Inputs.Chosen(f.Function) || !s.varied(f.Function, different) {
