@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,8 +26,8 @@ type BuildSpec struct {
 	WorkDir    string   // where hone may write (its cache); the user's tree is never written
 	NoProbe    bool     // build without the probe
 	// Counted lists the import paths of packages to build with execution counters (Go's coverage
-	// instrumentation, mode atomic). Package runtime and its imports cannot have any. Without the
-	// probe such a build is an error.
+	// instrumentation, mode atomic). Package runtime and its imports cannot have any. A program's
+	// package main always gets some. Without the probe such a build is an error.
 	Counted []string
 	// Inputs lists functions whose inputs the probe counts; those that cannot be watched are left
 	// out. It excludes Counted. Without the probe such a build is an error.
@@ -394,7 +395,7 @@ func (b *builder) compileWithProbe(ctx context.Context, work, out string) error 
 	args := b.args
 	switch {
 	case at.counters:
-		m.words = append(m.words, "-cover", "-covermode=atomic", "-coverpkg="+strings.Join(b.spec.Counted, ","))
+		m.words = append(m.words, "-cover", "-covermode=atomic", "-coverpkg="+strings.Join(b.counted(), ","))
 	case strings.HasSuffix(args[0], ".go"):
 		args = append(args[:len(args):len(args)], at.file)
 	}
@@ -416,6 +417,16 @@ func (b *builder) probePlace() placement {
 		at.file = probeTestFile
 	}
 	return at
+}
+
+// counted returns the packages to build with counters. The initialisation of a program reaches the
+// package that writes them, which has the probe, only from a package main with counters (or from
+// the one that go test generates).
+func (b *builder) counted() []string {
+	if b.spec.Bench || slices.Contains(b.spec.Counted, b.pkg.ImportPath) {
+		return b.spec.Counted
+	}
+	return append(slices.Clip(b.spec.Counted), b.pkg.ImportPath)
 }
 
 func (b *builder) compile(ctx context.Context, out string, flags, args []string) error {

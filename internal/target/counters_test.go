@@ -84,6 +84,39 @@ func work(i int) string { return strings.Repeat("ab", part.Twice(i)) }
 	}
 }
 
+// TestCountsWithoutMain counts a program whose package main is not among the packages to count, as
+// that of a service which only starts what other packages do.
+func TestCountsWithoutMain(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, `-- go.mod --
+module example.com/thin
+
+go 1.23
+-- part/part.go --
+package part
+
+func Twice(n int) int { return 2 * n }
+-- main.go --
+package main
+
+import "example.com/thin/part"
+
+func main() { println(part.Twice(part.Twice(3))) }
+`)
+	b := mustBuild(t, BuildSpec{Package: ".", Dir: dir, Counted: []string{"example.com/thin/part"}})
+	p := mustStart(t, b, RunSpec{Collect: Collect{Counters: true}})
+	if e := finish(t, p); e.Failure() != "" {
+		t.Fatal(e.Failure())
+	}
+	parts, missing := p.Parts()
+	if len(missing) > 0 {
+		t.Fatal(missing)
+	}
+	if got := executions(t, parts["counters.meta"], parts["counters"])["example.com/thin/part.Twice"]; got != 2 {
+		t.Errorf("Twice ran %d times, want 2", got)
+	}
+}
+
 // TestCountersWhileItRuns reads and clears the counters of a program that waits for its input.
 func TestCountersWhileItRuns(t *testing.T) {
 	t.Parallel() // it mostly waits
