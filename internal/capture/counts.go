@@ -53,11 +53,6 @@ func (r *recorder) takeCounts(ctx context.Context, addrs []string) (string, erro
 	if len(packages) == 0 {
 		return "", errors.New("no profile says which packages to count")
 	}
-	// The go command links the code that reads counters, and with it the probe, only into a program
-	// whose package main has counters. Without them the probe could not answer.
-	if r.o.Bench == "" && !slices.Contains(packages, m.Target.ImportPath) {
-		packages = append(packages, m.Target.ImportPath)
-	}
 	text, err := r.countIn(ctx, addrs, packages)
 	var slow *slowError
 	if own := ownPackages(packages, m.Target.ImportPath, m.Runtime.Module); errors.As(err, &slow) && len(own) > 0 && len(own) < len(packages) {

@@ -419,9 +419,9 @@ func (b *builder) probePlace() placement {
 	return at
 }
 
-// counted returns the packages to build with counters. The initialisation of a program reaches the
-// package that writes them, which has the probe, only from a package main with counters (or from
-// the one that go test generates).
+// counted returns the packages to build with counters. The go command links the package that writes
+// them, which has the probe, only into a program whose package main has counters, or into one that
+// go test generates.
 func (b *builder) counted() []string {
 	if b.spec.Bench || slices.Contains(b.spec.Counted, b.pkg.ImportPath) {
 		return b.spec.Counted
