@@ -95,7 +95,7 @@ func openOutput(path, dir string, tail bool, e *echo) (*output, error) {
 	return o, nil
 }
 
-// watch cuts the file back whenever it exceeds its cap.
+// watch takes what is beyond the cap from the disk, again and again.
 func (o *output) watch(done <-chan struct{}) {
 	if o.look == nil {
 		return
@@ -112,7 +112,7 @@ func (o *output) watch(done <-chan struct{}) {
 	}
 }
 
-// cut drops what is beyond the cap.
+// cut takes what is beyond the cap from the disk.
 func (o *output) cut() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -121,13 +121,16 @@ func (o *output) cut() {
 		return
 	}
 	o.show(st.Size(), false)
-	if st.Size() <= OutputCap {
-		return
+	if st.Size() > OutputCap && !o.hollow(st.Size()) {
+		o.shorten(st.Size())
 	}
-	size := st.Size()
+}
+
+// shorten cuts back a file that the program writes to, where holes are not possible.
+func (o *output) shorten(size int64) {
 	o.keepTail(size)
-	// What the program writes between here and the cut is lost, and may be its last words: keep
-	// this short.
+	// What the program writes between the last look at the size and the cut is lost, and may be its
+	// last words: nothing slow may stand there.
 	for range 4 {
 		st, err := o.look.Stat()
 		if err != nil || st.Size() <= size {
@@ -135,9 +138,24 @@ func (o *output) cut() {
 		}
 		o.addTail(size, st.Size())
 		size = st.Size()
+		o.show(size, true)
 	}
-	o.show(size, true)
-	if o.look.Truncate(OutputCap) == nil {
+	o.drop(size)
+}
+
+// hollow frees the blocks of what was read, and leaves the size as it is: nothing that the program
+// writes meanwhile is lost. Systems and file systems without it say false.
+func (o *output) hollow(size int64) bool {
+	end := size - stderrTail
+	if o.echo != nil {
+		end = min(end, o.shown)
+	}
+	return end <= OutputCap || punchHole(o.look, OutputCap, end-OutputCap) == nil
+}
+
+// drop shortens a file of that size to the cap.
+func (o *output) drop(size int64) {
+	if size > OutputCap && o.look.Truncate(OutputCap) == nil {
 		o.dropped += size - OutputCap
 		o.shown = min(o.shown, OutputCap)
 	}
@@ -176,11 +194,11 @@ func (o *output) addTail(from, to int64) {
 // finish reads the tail, closes the files, and returns how many bytes were dropped.
 func (o *output) finish() int64 {
 	if o.look != nil {
-		o.cut()
 		o.mu.Lock()
 		if st, err := o.look.Stat(); err == nil {
 			o.keepTail(st.Size())
 			o.show(st.Size(), true)
+			o.drop(st.Size())
 		}
 		o.mu.Unlock()
 	}

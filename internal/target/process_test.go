@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -335,19 +336,73 @@ func testChatter(t *testing.T, kit *Binary) {
 	out := filepath.Join(t.TempDir(), "out")
 	var heard bytes.Buffer
 	e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"chatter"}, Stdout: out, Echo: &heard}))
-	if n := heard.Len(); n < OutputCap || !bytes.Contains(heard.Bytes(), []byte("the very last line")) {
-		t.Errorf("heard %d bytes, without the last line", n)
-	}
 	st, err := os.Stat(out)
 	if err != nil || st.Size() != OutputCap {
 		t.Errorf("the file has %d bytes, %v", st.Size(), err)
 	}
-	if e.DroppedStdout <= 0 || e.DroppedStdout > 4<<20 || e.DroppedStderr <= 0 {
+	const last = "the very last line\n"
+	const written = 12 << 20 // to each of the two, and the last line
+	if punchHole(mustOpen(t, out), OutputCap, 1) == nil {
+		if n := heard.Len(); n != 2*written+len(last) || !bytes.Contains(heard.Bytes(), []byte(last)) {
+			t.Errorf("heard %d bytes of %d", n, 2*written+len(last))
+		}
+		if e.DroppedStdout != written-OutputCap || e.DroppedStderr != written-OutputCap+int64(len(last)) {
+			t.Errorf("dropped %d and %d bytes of 4 MiB", e.DroppedStdout, e.DroppedStderr)
+		}
+		if n := len(e.Stderr); n != stderrLines || e.Stderr[n-1]+"\n" != last {
+			t.Errorf("last lines %q", e.Stderr)
+		}
+		return
+	}
+	// Some is lost whenever the file is cut back, and that may be anything after the cap.
+	if n := heard.Len(); n < OutputCap || n > 2*written+len(last) {
+		t.Errorf("heard %d bytes of %d", n, 2*written+len(last))
+	}
+	if e.DroppedStdout <= 0 || e.DroppedStdout > written-OutputCap || e.DroppedStderr <= 0 {
 		t.Errorf("dropped %d and %d bytes of 4 MiB", e.DroppedStdout, e.DroppedStderr)
 	}
-	if n := len(e.Stderr); n != stderrLines || e.Stderr[n-1] != "the very last line" {
-		t.Errorf("last lines %q", e.Stderr)
+}
+
+// TestShorten cuts back the file of a program that prints in pieces, as systems without holes do.
+func TestShorten(t *testing.T) {
+	var heard bytes.Buffer
+	o, err := openOutput(filepath.Join(t.TempDir(), "out"), "", true, newEcho(&heard))
+	if err != nil {
+		t.Fatal(err)
 	}
+	var want bytes.Buffer
+	for i := range 3 {
+		piece := bytes.Repeat(fmt.Appendf(nil, "%1023d\n", i), OutputCap>>10)
+		want.Write(piece)
+		if _, err := o.file.Write(piece); err != nil {
+			t.Fatal(err)
+		}
+		st, err := o.look.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.show(st.Size(), false)
+		o.shorten(st.Size())
+	}
+	if n := o.finish(); n != 2*OutputCap {
+		t.Errorf("dropped %d bytes", n)
+	}
+	if !bytes.Equal(heard.Bytes(), want.Bytes()) {
+		t.Errorf("heard %d bytes, which are not the %d written", heard.Len(), want.Len())
+	}
+	if !bytes.Equal(o.tail, want.Bytes()[want.Len()-stderrTail:]) {
+		t.Errorf("a tail of %d bytes that are not the last", len(o.tail))
+	}
+}
+
+func mustOpen(t *testing.T, path string) *os.File {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
 }
 
 func testEnvironment(t *testing.T, kit *Binary) {

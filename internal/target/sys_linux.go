@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // dieWithHone makes the kernel kill the process when the thread that started it ends, which it does
@@ -75,4 +77,9 @@ func highWater(pid int) int64 {
 		}
 	}
 	return 0
+}
+
+// punchHole frees the blocks of n bytes of the file, which read as zeros then; its size stays.
+func punchHole(f *os.File, from, n int64) error {
+	return unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, from, n)
 }
