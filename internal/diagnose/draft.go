@@ -248,6 +248,7 @@ func (e *engine) save(d *draft) *saving {
 	if d.share.Value > 0 && e.totals.TotalSeconds > 0 {
 		cpu = e.saved(d, limitCPU, d.share)
 		sure := stats.Add(cpu.share, e.besides(d))
+		sure = e.withBackground(sure)
 		cpu.share = clamp(withPossible(withPossible(sure, d.peer, d.fraction), d.uncertain, d.fraction))
 	}
 	if wait(d.cost) > 0 && e.requestSeconds > 0 {

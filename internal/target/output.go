@@ -143,7 +143,7 @@ func (o *output) shorten(size int64) {
 	o.drop(size)
 }
 
-// hollow frees the blocks of what was read, whose size stays: nothing that the program
+// hollow frees the blocks of what was read. The size of the file stays: nothing that the program
 // writes meanwhile is lost. Systems and file systems without it say false.
 func (o *output) hollow(size int64) bool {
 	end := size - stderrTail
