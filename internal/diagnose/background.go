@@ -5,11 +5,12 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// A benchmark and a program that exits do their work without pause: what the runtime does meanwhile,
-// without being asked by a line, takes as long as the work does. Processors without a goroutine look
-// for one and go to sleep, and the monitor and the network are looked after. A fix that shortens the
-// work by a part may shorten that by the same part. It need not: a line that blocks causes some of
-// it, and no row says which. A service under load waits for requests for as long as before.
+// A benchmark and a program that exits do their work without pause: what the runtime does
+// meanwhile, without being asked by a line, takes as long as the work does. Processors without a
+// goroutine look for one and go to sleep, and the monitor and the network are looked after. A fix
+// that shortens the work by a part may shorten that by the same part. It need not: a line that
+// blocks causes some of it, and no row says which. A service under load waits for requests for as
+// long as before.
 
 // backgroundGone is the part of what may go that is expected to.
 const backgroundGone = 0.5

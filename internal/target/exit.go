@@ -28,8 +28,9 @@ type Exit struct {
 	// os.Exit.
 	ProbeWall       time.Duration
 	ProbeCPUSeconds float64
-	// DroppedStdout and DroppedStderr count the bytes beyond OutputCap. Where hone has to cut a file
-	// back while the program writes to it (not on Linux), what comes at that moment is not counted.
+	// DroppedStdout and DroppedStderr count the bytes beyond OutputCap. Where hone has to cut a
+	// file back while the program writes to it (not on Linux), what comes at that moment is not
+	// counted.
 	DroppedStdout int64
 	DroppedStderr int64
 }
