@@ -12,8 +12,9 @@ import (
 // blocks causes some of it, and no row says which. A service under load waits for requests for as
 // long as before.
 
-// mostBackground is the largest part of the CPU that counts as unasked: benchmarks of code that does
-// not block have 3 to 10 % in the scheduler (tools/field). More than that is from lines that block.
+// mostBackground is the largest part of the CPU that counts as unasked: benchmarks of code that
+// does not block have 3 to 10 % in the scheduler (tools/field). More than that is from lines that
+// block.
 const mostBackground = 0.15
 
 // backgroundGone is the part of what may go that is expected to.

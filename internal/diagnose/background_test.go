@@ -9,8 +9,8 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// TestWithBackground: with a tenth of the CPU in the scheduler, a benchmark saves up to a ninth more
-// than its code does, and a service no more.
+// TestWithBackground: with a tenth of the CPU in the scheduler, a benchmark saves up to a ninth
+// more than its code does, and a service no more.
 func TestWithBackground(t *testing.T) {
 	saved := stats.Interval{Value: 0.6, Low: 0.4, High: 0.8}
 	for _, c := range []struct {
