@@ -44,6 +44,7 @@ import (
 	constantwork "github.com/hone-go/hone/internal/diagnose/rules/constant-work"
 	contextchain "github.com/hone-go/hone/internal/diagnose/rules/context-chain"
 	contextperitem "github.com/hone-go/hone/internal/diagnose/rules/context-per-item"
+	copiedperbranch "github.com/hone-go/hone/internal/diagnose/rules/copied-per-branch"
 	copiedperpiece "github.com/hone-go/hone/internal/diagnose/rules/copied-per-piece"
 	copybuffer "github.com/hone-go/hone/internal/diagnose/rules/copy-buffer"
 	copyonheap "github.com/hone-go/hone/internal/diagnose/rules/copy-on-heap"
@@ -261,6 +262,7 @@ func All() []rule.Rule {
 		constantwork.Rule(),
 		contextchain.Rule(),
 		contextperitem.Rule(),
+		copiedperbranch.Rule(),
 		copiedperpiece.Rule(),
 		copybuffer.Rule(),
 		copyonheap.Rule(),

@@ -1,12 +1,14 @@
 package rules_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/covdata"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	orderedinsert "github.com/hone-go/hone/internal/diagnose/rules/ordered-insert"
+	quadraticinsert "github.com/hone-go/hone/internal/diagnose/rules/quadratic-insert"
 )
 
 // TestOrderedInsertShapes: loops that find the place of an element in a list.
@@ -61,6 +63,31 @@ var _ = slices.Insert[[]int]`
 		{"func (q *queue) F(key int) *item {\n\tat := q.first\n\tfor at != nil && at.key < key { @\n\t\tat = at.next\n\t}\n\treturn at\n}", ""},
 		{"func (q *queue) F(key int) {\n\tat := q.first\n\tfor at.next != nil && at.next.key < key { @\n\t\tat = at.next\n\t}\n\tat.next = at.next.next\n}", ""},
 	}, complete)
+}
+
+// TestQuadraticInsertPieces: slices that are put together from pieces of themselves.
+func TestQuadraticInsertPieces(t *testing.T) {
+	const head = "import \"slices\"\n\ntype hist struct{ bins, old []int }\n\nvar all []int\n\nvar _ = slices.Clip[[]int]"
+	const by = "in pieces"
+	in := func(code, says string) shape {
+		return shape{"func (h *hist) F(i, x int) {\n\t" + strings.ReplaceAll(code, "; ", "\n\t") + "\n}", says}
+	}
+	checkShapes(t, quadraticinsert.Rule(), head, "runtime.memmove", 2048, []shape{
+		in("head := append(make([]int, 0), h.bins[0:i]...); head = append(head, x); tail := h.bins[i:]; h.bins = append(head, tail...) @", by),
+		in("head := append(make([]int, 0), h.bins[0:i]...) @; head = append(head, x); h.bins = append(head, h.bins[i:]...)", by),
+		in("head := append([]int(nil), h.bins[:i-1]...); tail := append([]int{x}, h.bins[i+1:]...) @; h.bins = append(head, tail...)", by),
+		in("h.bins = append(append(append([]int{}, h.bins[:i]...), x), h.bins[i:]...) @", by),
+		in("h.bins = append(append(h.bins[:i:i], x), h.bins[i:]...) @", by),
+		in("h.bins = slices.Concat(h.bins[:i], []int{x}, h.bins[i:]) @", by),
+		in("all = append(append(all[:i:i], x), all[i:]...) @", by),
+		in("h.bins = append(append([]int{}, h.bins[:i]...), x) @", ""),
+		in("head := append([]int{}, h.bins[:i]...) @; h.old = head; h.bins = h.bins[i:]", ""),
+		in("h.bins = append(append([]int{}, h.old[:i]...), h.bins[i:]...) @", ""),
+		in("h.old = slices.Concat(h.bins[:i], h.bins[i+1:]) @", ""),
+	})
+	checkShapes(t, quadraticinsert.Rule(), head, "runtime.memmove", 80, []shape{
+		in("h.bins = append(append(h.bins[:i:i], x), h.bins[i:]...) @", ""),
+	})
 }
 
 // ranLoops counts a loop on each line of a made-up program, in one unit of work.

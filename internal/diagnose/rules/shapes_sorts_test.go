@@ -25,6 +25,7 @@ type byKey struct {
 	m  map[string][]int
 	xs []int
 	in []byKey
+	at *sort.IntSlice
 }
 
 func (b *byKey) Len() int           { return len(b.xs) }
@@ -40,6 +41,8 @@ var _, _ = slices.Sort[[]int], sort.Ints`
 	checkShapes(t, sortperinsert.Rule(), head, "sort.pdqsort sort.Sort", 0, []shape{
 		{"func (b *byKey) F(x int) {\n\tb.xs = append(b.xs, x)\n\tsort.Sort(b) @\n}", "appends one element to b"},
 		{"func (b *byKey) F(all []int) {\n\tb.xs = append(b.xs, all...)\n\tsort.Sort(b) @\n}", ""},
+		{"func (b *byKey) F(x int) {\n\t*b.at = append(*b.at, x)\n\tsort.Sort(b.at) @\n}", "appends one element to b.at"},
+		{"func (b *byKey) F(x int) {\n\tb.xs = append(b.xs, x)\n\tsort.Sort(b.at) @\n}", ""},
 	})
 }
 

@@ -129,3 +129,27 @@ func ConstInt(p *gocode.Place, e ast.Expr) (int64, bool) {
 	}
 	return constant.Int64Val(v)
 }
+
+// EmptySlice reports whether an expression is a slice without elements: []T{}, []T(nil), nil,
+// x[:0:0], make([]T, 0).
+func EmptySlice(p *gocode.Place, e ast.Expr) bool {
+	zero := func(e ast.Expr) bool {
+		n, ok := ConstInt(p, e)
+		return ok && n == 0
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CompositeLit:
+		return len(e.Elts) == 0
+	case *ast.SliceExpr:
+		return e.Slice3 && zero(e.Max)
+	case *ast.CallExpr:
+		if _, ok := p.Conversion(e); ok && len(e.Args) == 1 {
+			return EmptySlice(p, e.Args[0])
+		}
+		return p.CalleeName(e) == "make" && len(e.Args) > 1 && zero(e.Args[1])
+	case *ast.Ident:
+		_, isNil := p.Object(e).(*types.Nil)
+		return isNil
+	}
+	return false
+}

@@ -123,7 +123,7 @@ func copyOf(p *gocode.Place, e, xs ast.Expr) bool {
 		case "slices.Clone", "slices.Clip", "bytes.Clone":
 			return len(e.Args) == 1 && syntax.Same(p, e.Args[0], xs)
 		case "append":
-			return len(e.Args) == 2 && e.Ellipsis.IsValid() && empty(p, e.Args[0]) && syntax.Same(p, e.Args[1], xs)
+			return len(e.Args) == 2 && e.Ellipsis.IsValid() && syntax.EmptySlice(p, e.Args[0]) && syntax.Same(p, e.Args[1], xs)
 		}
 	}
 	return false
@@ -132,23 +132,6 @@ func copyOf(p *gocode.Place, e, xs ast.Expr) bool {
 func lenOf(p *gocode.Place, e, xs ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	return ok && p.CalleeName(call) == "len" && len(call.Args) == 1 && syntax.Same(p, call.Args[0], xs)
-}
-
-// empty reports whether an expression is a slice without elements: []T{}, []T(nil), nil.
-func empty(p *gocode.Place, e ast.Expr) bool {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.CompositeLit:
-		return len(e.Elts) == 0
-	case *ast.CallExpr:
-		if _, ok := p.Conversion(e); ok && len(e.Args) == 1 {
-			return empty(p, e.Args[0])
-		}
-		return p.CalleeName(e) == "make" && len(e.Args) == 2 && is(p, e.Args[1], 0)
-	case *ast.Ident:
-		_, isNil := p.Object(e).(*types.Nil)
-		return isNil
-	}
-	return false
 }
 
 // longer returns the variable that the place's function creates with more room than one of its

@@ -81,7 +81,7 @@ func judge(c *finder.Case) bool {
 		loop = growing(c.Place, stmt)
 	}
 	if loop == nil {
-		return adds(c) || splices(c) || shifts(c)
+		return adds(c) || splices(c) || reassembles(c) || shifts(c)
 	}
 	xs := syntax.Text(stmt.Lhs[0])
 	c.Cause = fmt.Sprintf("Every iteration of the loop on line %d %s: n iterations move n²/2 elements.", syntax.Line(c.Place, loop.Pos()), how.what(xs))
@@ -157,7 +157,7 @@ func kind(p *gocode.Place, call *ast.CallExpr, xs ast.Expr) way {
 		if len(call.Args) != 2 || !call.Ellipsis.IsValid() {
 			return 0
 		}
-		if rest, ok := ast.Unparen(call.Args[1]).(*ast.SliceExpr); ok && empty(p, call.Args[0]) && rest.High == nil && is(p, rest.Low, 1) && syntax.Same(p, rest.X, xs) {
+		if rest, ok := ast.Unparen(call.Args[1]).(*ast.SliceExpr); ok && syntax.EmptySlice(p, call.Args[0]) && rest.High == nil && is(p, rest.Low, 1) && syntax.Same(p, rest.X, xs) {
 			return removes
 		}
 		if lit, ok := ast.Unparen(call.Args[0]).(*ast.CompositeLit); ok && len(lit.Elts) > 0 && syntax.Same(p, call.Args[1], xs) {

@@ -112,8 +112,8 @@ func (s *search) caller(r *site.Row) int {
 // adds one before; nil for none.
 func (s *search) look(f, below *site.Frame) *rebuilt {
 	place, ok := s.pass.Syntax.At(f.File, f.Line)
-	if !ok || place.Decl == nil || sorts.Sorting(below.Function) { // sort-per-insert
-		return nil
+	if !ok || place.Decl == nil || sorts.Sorting(below.Function) || f.Function == below.Function {
+		return nil // sort-per-insert; a function that calls itself adds for its next step
 	}
 	for _, call := range syntax.CallsTo(place, below.Function) {
 		for _, add := range additions(place, call) {

@@ -133,7 +133,11 @@ type list struct {
 
 func named(p *gocode.Place, e ast.Expr) list {
 	v, _ := syntax.Var(p, e)
-	return list{v, types.ExprString(ast.Unparen(e))}
+	e = ast.Unparen(e)
+	if star, ok := e.(*ast.StarExpr); ok { // sort.Sort(q.items), with *q.items = append(*q.items, x)
+		e = ast.Unparen(star.X)
+	}
+	return list{v, types.ExprString(e)}
 }
 
 // is reports whether an expression names the list.
