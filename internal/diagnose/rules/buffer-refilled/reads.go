@@ -83,5 +83,5 @@ func size(t types.Type) int64 {
 	if !syntax.PlainData(t) {
 		return 0
 	}
-	return types.SizesFor("gc", "amd64").Sizeof(t)
+	return syntax.Sizes().Sizeof(t)
 }
