@@ -20,6 +20,9 @@ func TestChosen(t *testing.T) {
 		{"a new receiver for each call", inputs.Function{Calls: 4000, InRequest: 4000, Different: 3, PerRequest: 4000, Stable: 4000, StablePerRequest: 4000}, false},
 		{"the same for all pages", inputs.Function{Calls: 1000, InRequest: 1000, Different: 3, PerRequest: 1000, Stable: 3, StablePerRequest: 1000}, false},
 		{"the same four times in a request", inputs.Function{Calls: 4000, InRequest: 4000, Different: 40, PerRequest: 1000, Stable: 40, StablePerRequest: 1000}, false},
+		{"one of several kinds of pages", inputs.Function{Calls: 300, InRequest: 300, Targets: 10, Different: 10, PerRequest: 300, Stable: 10, StablePerRequest: 300}, true},
+		{"the same for one kind of pages", inputs.Function{Calls: 300, InRequest: 300, Targets: 10, Different: 3, PerRequest: 300, Stable: 3, StablePerRequest: 300}, false},
+		{"a single page", inputs.Function{Calls: 300, InRequest: 300, Targets: 1, Different: 40, PerRequest: 300, Stable: 40, StablePerRequest: 300}, false},
 		{"outside of requests", inputs.Function{Calls: 1000, Different: 40, Stable: 40}, false},
 	} {
 		if got := c.Chosen(&test.f); got != test.want {

@@ -96,6 +96,9 @@ type Function struct {
 	// that could be distinguished until then.
 	Stopped      bool  `json:"stopped,omitempty"`
 	StoppedAfter int64 `json:"stopped_after_requests,omitempty"`
+	// Targets is how many different requests, as Counts.Targets counts them, led to the calls. 0 in
+	// older recordings.
+	Targets int64 `json:"different_requests,omitempty"`
 	// Params says how each named parameter was hashed: by its value, by its address, or not at all.
 	Params []Taken `json:"params"`
 	// Given and Returned sum up the values of the named parameters, as Params lists them, and
@@ -215,7 +218,7 @@ func Parse(text []byte, sources []Source) (*Counts, error) {
 }
 
 // fixed is the number of numbers before those of the parameters, and taken the number of those.
-const fixed, taken = 17, 16
+const fixed, taken = 18, 16
 
 func function(s Source, n []int64) Function {
 	f := Function{
@@ -223,7 +226,7 @@ func function(s Source, n []int64) Function {
 		Calls: n[1], Hashed: n[2], Different: n[3], Identical: n[4], InRequest: n[5], PerRequest: n[6],
 		Stable: n[7], StablePerRequest: n[8],
 		Texts: n[9], DifferentTexts: n[10], TextsInRequest: n[11], TextsPerRequest: n[12], Compared: n[13], Same: n[14], Overlapping: n[15],
-		Stopped: n[16] > 0, StoppedAfter: max(n[16]-1, 0), Params: []Taken{},
+		Stopped: n[16] > 0, StoppedAfter: max(n[16]-1, 0), Targets: n[17], Params: []Taken{},
 	}
 	kinds := []Taken{ByValue, ByAddress, NotTaken}
 	for _, k := range n[fixed:min(len(n), fixed+s.Params)] {

@@ -273,8 +273,8 @@ func TestCountsInputs(t *testing.T) {
 			again[b.Watched[id].Name+" "+words[2]] = strings.Join(words[3:], " ")
 		default:
 			fmt.Sscan(words[0], &id)
-			got[b.Watched[id].Name] = strings.Join(words[1:20], " ")
-			again[b.Watched[id].Name] = strings.Join(words[33:43], " ")
+			got[b.Watched[id].Name] = strings.Join(words[1:21], " ")
+			again[b.Watched[id].Name] = strings.Join(words[34:44], " ")
 		}
 	}
 	if also != 2 {
@@ -282,26 +282,26 @@ func TestCountsInputs(t *testing.T) {
 	}
 	// The numbers are: calls, hashed, different, different with addresses, in requests, different
 	// in each; different of receivers by address, and in requests; calls with texts, different
-	// ones, both in requests; results compared, same; overlapping; stopped; and the first three
-	// parameters.
+	// ones, both in requests; results compared, same; overlapping; stopped; requests that led to
+	// calls; and the first three parameters.
 	for name, want := range map[string]string{
 		"head":                            "requests 10 4",
-		"main.text":                       "90 90 64 64 30 10 64 10 0 0 0 0 26 26 0 0 0 0 0",
-		"main.main.func1":                 "10 10 1 10 10 10 10 10 0 0 0 0 0 0 0 0 1 1 0",
-		"main.deep":                       "660 660 11 11 0 0 11 0 0 0 0 0 649 649 0 0 0 0 0",
-		"main.same":                       "60 60 3 3 0 0 3 0 0 0 0 0 57 57 0 0 0 0 0",
-		"main.(*desk).asked":              "60 60 3 60 0 0 3 0 0 0 0 0 57 57 0 0 0 0 0",
-		"main.next":                       "60 60 3 3 0 0 3 0 0 0 0 0 57 0 0 0 0 0 0",
-		"main.other":                      "60 60 3 3 0 0 3 0 0 0 0 0 0 0 0 0 0 0 0",
-		"main.read":                       "20 20 10 10 20 10 10 10 20 10 20 10 10 10 0 0 0 0 0",
-		"main.check":                      "10 10 10 10 10 10 10 10 10 10 10 10 0 0 0 0 0 0 0",
-		"main.find":                       "20 20 20 20 20 20 20 20 20 10 20 10 0 0 0 0 0 0 0",
-		"text/template.(*Template).Parse": "60 60 3 60 0 0 60 0 0 0 0 0 0 0 0 0 0 0 0",
+		"main.text":                       "90 90 64 64 30 10 64 10 0 0 0 0 26 26 0 0 4 0 0 0",
+		"main.main.func1":                 "10 10 1 10 10 10 10 10 0 0 0 0 0 0 0 0 4 1 1 0",
+		"main.deep":                       "660 660 11 11 0 0 11 0 0 0 0 0 649 649 0 0 0 0 0 0",
+		"main.same":                       "60 60 3 3 0 0 3 0 0 0 0 0 57 57 0 0 0 0 0 0",
+		"main.(*desk).asked":              "60 60 3 60 0 0 3 0 0 0 0 0 57 57 0 0 0 0 0 0",
+		"main.next":                       "60 60 3 3 0 0 3 0 0 0 0 0 57 0 0 0 0 0 0 0",
+		"main.other":                      "60 60 3 3 0 0 3 0 0 0 0 0 0 0 0 0 0 0 0 0",
+		"main.read":                       "20 20 10 10 20 10 10 10 20 10 20 10 10 10 0 0 4 0 0 0",
+		"main.check":                      "10 10 10 10 10 10 10 10 10 10 10 10 0 0 0 0 4 0 0 0",
+		"main.find":                       "20 20 20 20 20 20 20 20 20 10 20 10 0 0 0 0 4 0 0 0",
+		"text/template.(*Template).Parse": "60 60 3 60 0 0 60 0 0 0 0 0 0 0 0 0 0 0 0 0",
 		"example.com/app/part/part%2ev1.(*Box).Double": "60 60 2",
-		"example.com/app/part/part%2ev1.Sum[...]":      "120 120 6 6 0 0 6 0 0 0 0 0 114 114 0 0 0 1 0",
-		"main.together": "9 9 2 2 0 0 2 0 0 0 0 0 7 7 3 0 0 0 0",
-		"main.nest":     "9 9 1 1 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0",
-		"main.fill":     "9 9 1 1 0 0 1 0 0 0 0 0 0 0 6 0 0 0 0",
+		"example.com/app/part/part%2ev1.Sum[...]":      "120 120 6 6 0 0 6 0 0 0 0 0 114 114 0 0 0 0 1 0",
+		"main.together": "9 9 2 2 0 0 2 0 0 0 0 0 7 7 3 0 0 0 0 0",
+		"main.nest":     "9 9 1 1 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0",
+		"main.fill":     "9 9 1 1 0 0 1 0 0 0 0 0 0 0 6 0 0 0 0 0",
 	} {
 		if !strings.HasPrefix(got[name], want) {
 			t.Errorf("%s: %s, want %s", name, got[name], want)

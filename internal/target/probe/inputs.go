@@ -95,6 +95,7 @@ type hone0watched struct {
 	all        hone0distinct // including the receiver, and values known only by their address
 	inRequest  int64         // hashed calls whose request is known
 	perRequest hone0distinct // inputs, each with its request
+	targets    hone0distinct // of the requests of these calls: see hone0requests
 
 	// The same with the receiver's address, but not the memory there: its content may change while
 	// its answers stay the same.
@@ -129,6 +130,7 @@ var (
 var hone0requests struct {
 	hone0sync.Mutex
 	known   map[hone0unsafe.Pointer]hone0unit           // by label
+	asked   map[hone0unsafe.Pointer]uint64              // hashes of method and address, by label
 	held    map[hone0unsafe.Pointer]hone0unsafe.Pointer // headers, by label
 	labels  []hone0context.Context
 	turns   int           // number of labels of iterations
@@ -149,14 +151,14 @@ func hone0collectInputs() {
 	r := &hone0requests
 	r.Lock()
 	r.known, r.labels, r.turns, r.targets = map[hone0unsafe.Pointer]hone0unit{}, nil, 0, hone0distinct{}
-	r.held = map[hone0unsafe.Pointer]hone0unsafe.Pointer{}
+	r.held, r.asked = map[hone0unsafe.Pointer]hone0unsafe.Pointer{}, map[hone0unsafe.Pointer]uint64{}
 	r.Unlock()
 	hone0texts.clear()
 	for _, w := range hone0watching {
 		w.mu.Lock()
 		w.stopped, w.spent, w.calls, w.hashed, w.inRequest = 0, 0, 0, 0, 0
 		w.params = [hone0inputParams]int8{}
-		w.values, w.all, w.perRequest = hone0distinct{}, hone0distinct{}, hone0distinct{}
+		w.values, w.all, w.perRequest, w.targets = hone0distinct{}, hone0distinct{}, hone0distinct{}, hone0distinct{}
 		w.texts, w.differentTexts, w.textsInRequest, w.textsPerRequest = 0, hone0distinct{}, 0, hone0distinct{}
 		w.stable, w.stablePerRequest, w.results = hone0distinct{}, hone0distinct{}, hone0results{}
 		w.hone0running = hone0running{}
@@ -215,7 +217,7 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) func(...int
 	if open {
 		site = hone0caller()
 	}
-	request := hone0currentRequest()
+	request, target := hone0currentRequest()
 	text, long := hone0textOf(h.text, request)
 	if long && request != 0 {
 		hone0texts.add(id, text.inRequest)
@@ -249,6 +251,9 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) func(...int
 		w.inRequest++
 		w.perRequest.add(h.with(all, request))
 		w.stablePerRequest.add(h.with(stable, request))
+	}
+	if target != 0 {
+		w.targets.add(target)
 	}
 	w.stable.add(stable)
 	if !w.results.wants(stable) {
@@ -528,22 +533,24 @@ func hone0mark(u hone0unit, held hone0unsafe.Pointer, method, target string) {
 	h.SetSeed(hone0seed)
 	h.WriteString(method)
 	h.WriteString(target)
-	r.targets.add(h.Sum64())
+	r.asked[label] = h.Sum64()
+	r.targets.add(r.asked[label])
 }
 
-// hone0currentRequest identifies the request that the goroutine works for; 0 if that is unknown.
-func hone0currentRequest() uintptr {
+// hone0currentRequest identifies the request that the goroutine works for, and what it asks for, by
+// a hash; 0 if that is unknown.
+func hone0currentRequest() (request uintptr, target uint64) {
 	label := hone0profLabel()
 	if label == nil {
-		return 0
+		return 0, 0
 	}
 	r := &hone0requests
 	r.Lock()
 	defer r.Unlock()
 	if _, ok := r.known[label]; !ok {
-		return 0
+		return 0, 0
 	}
-	return uintptr(label)
+	return uintptr(label), r.asked[label]
 }
 
 // hone0inputsCommand writes the counts, or clears them. The first line has the number of requests,
@@ -554,15 +561,15 @@ func hone0currentRequest() uintptr {
 // texts, and both in requests or iterations; calls whose result is compared with that of an earlier
 // call with the same input, and how many of these returned the same; calls that started while
 // another with the same input ran; the number of requests and iterations after which calls were no
-// longer examined plus one, 0 if all were; how each parameter was hashed; and, for all calls and
-// for each part of the input (see hone0keys), calls after one with the same key, and how many of
-// these had the same input as the last one with that key. Lines "site F LINE … FILE" have the same
-// for the calls from one line. Lines "given F I …" and "returned F I …" sum up the values of a
-// parameter and of a result: how many, how many are empty, their length, how many are texts, how
-// many of these are ASCII, how many are equal to the longest of the parameters; and, of texts that
-// begin with the last one about the same object, how many there are, their bytes, and the bytes
-// after that beginning. Lines "also F G N" follow: in N requests, function G got a text that
-// function F had got before.
+// longer examined plus one, 0 if all were; different requests that led to calls; how each parameter
+// was hashed; and, for all calls and for each part of the input (see hone0keys), calls after one
+// with the same key, and how many of these had the same input as the last one with that key. Lines
+// "site F LINE … FILE" have the same for the calls from one line. Lines "given F I …" and "returned
+// F I …" sum up the values of a parameter and of a result: how many, how many are empty, their
+// length, how many are texts, how many of these are ASCII, how many are equal to the longest of the
+// parameters; and, of texts that begin with the last one about the same object, how many there are,
+// their bytes, and the bytes after that beginning. Lines "also F G N" follow: in N requests,
+// function G got a text that function F had got before.
 func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err error) {
 	if what == "clear" {
 		hone0collectInputs()
@@ -578,7 +585,7 @@ func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err er
 		for _, n := range []int64{w.calls, w.hashed, w.values.count(), w.all.count(), w.inRequest, w.perRequest.count(),
 			w.stable.count(), w.stablePerRequest.count(),
 			w.texts, w.differentTexts.count(), w.textsInRequest, w.textsPerRequest.count(), w.results.compared, w.results.same,
-			w.overlapping, w.stopped} {
+			w.overlapping, w.stopped, w.targets.count()} {
 			text = hone0strconv.AppendInt(append(text, ' '), n, 10)
 		}
 		for _, k := range w.params {
