@@ -85,7 +85,7 @@ func (e Elements) Is(p *gocode.Place, x ast.Expr) bool {
 // such as x.Parent.Children for the x of n.Children. up is true for the latter.
 func (e Elements) Again(p *gocode.Place, inner Elements) (same, up bool) {
 	a, b := syntax.Origin(p, e.List), syntax.Origin(p, inner.List)
-	if equal(p, a, b) {
+	if equal(p, e.List, inner.List) {
 		return true, false
 	}
 	from, of := accessed(p, a)
@@ -112,6 +112,9 @@ func accessed(p *gocode.Place, e ast.Expr) (x ast.Expr, of types.Object) {
 // equal reports whether two expressions combine the same variables, fields and calls without
 // arguments in the same way.
 func equal(p *gocode.Place, a, b ast.Expr) bool {
+	if v := syntax.LocalVar(p, a); v != nil && v == syntax.LocalVar(p, b) {
+		return true // whatever it was set to
+	}
 	a, b = syntax.Origin(p, a), syntax.Origin(p, b)
 	switch x := a.(type) {
 	case *ast.Ident:

@@ -21,6 +21,8 @@ var radix, power, two = big.NewInt(58), big.NewInt(430804206899405824), big.NewI
 		{"func F(n, m *big.Int) {\n\tfor x := n; x.Sign() > 0; {\n\t\tx.QuoRem(x, radix, m) @\n\t}\n}", "Divide by 58^10"},
 		{"func F(x, m *big.Int) {\n\tbase := big.NewInt(10)\n\tfor x.Sign() > 0 {\n\t\tx.QuoRem(x, base, m) @\n\t}\n}", "Divide by 10^19"},
 		{"func F(x, m *big.Int) {\n\tfor x.Sign() > 0 {\n\t\tx.QuoRem(x, two, m) @\n\t}\n}", "from the bits of x.Bytes()"},
+		{"func F(x *big.Int, out []byte) []byte {\n\tif x.Sign() == 0 {\n\t\treturn out\n\t}\n\tq, m := new(big.Int).QuoRem(x, radix, new(big.Int)) @\n\treturn append(f_N(q, out), byte(m.Int64()))\n}", "which calls itself for the next digit, divides the big.Int x by 58"},
+		{"func F(x *big.Int, out []byte) []byte {\n\tif x.Sign() == 0 {\n\t\treturn out\n\t}\n\tq, m := new(big.Int).QuoRem(x, radix, new(big.Int)) @\n\treturn append(f_N(m, out), byte(q.Int64()))\n}", ""},
 		{"func F(x, m *big.Int) { x.QuoRem(x, radix, m) } @", ""},
 		{"func F(x, m *big.Int) {\n\tfor x.Sign() > 0 {\n\t\tx.QuoRem(x, power, m) @\n\t}\n}", ""},
 		{"func F(x, y, m *big.Int) {\n\tfor x.Sign() > 0 {\n\t\tx.QuoRem(x, y, m) @\n\t}\n}", ""},
@@ -68,5 +70,11 @@ func valid(re *regexp.Regexp, s string) bool { return re != nil && s != "" }`
 		{"func F(s string) bool { return last.MatchString(s) } @", ""},
 		{"func F(s string) bool { return set.MatchString(s) } @", ""},
 		{"func F(re *regexp.Regexp, s string) bool { return re.MatchString(s) } @", ""},
+	})
+	checkShapes(t, regexpofcharacters.Rule(), head, "regexp.(*Regexp).FindString", 0, []shape{
+		{"func F(s string) bool { return name.FindString(s) == s } @", "Write a loop over the bytes"},
+		{"func F(s string) bool { return odd.FindString(s) == s } @", ""},
+		{"func F(s string) bool { return name.FindString(s) == \"a\" } @", ""},
+		{"func F(s string) string { return name.FindString(s) } @", ""},
 	})
 }

@@ -56,8 +56,9 @@ digits into those of the other alphabet. For powers of two use Bytes, SetBytes
 or FillBytes.
 
 The rule reports divisions and multiplications by a small constant, in a loop
-that divides the quotient, or multiplies the product, again. Where iterations
-were counted, there must be more of them than a word has digits.
+that divides the quotient, or multiplies the product, again; in a function that
+calls itself with the quotient, or that a loop calls for each digit. Where
+iterations were counted, there must be more of them than a word has digits.
 
 It is fine for numbers that fit in a few words.
 
@@ -75,6 +76,10 @@ func judge(c *finder.Case) bool {
 			f.describe(c)
 			return true
 		}
+		if f := perCall(c, call); f != nil {
+			f.describe(c)
+			return true
+		}
 	}
 	return false
 }
@@ -82,26 +87,41 @@ func judge(c *finder.Case) bool {
 // found is a loop that works on a big number digit by digit.
 type found struct {
 	call   *ast.CallExpr
-	loop   ast.Node
+	loop   ast.Node // nil if each call of the function works on one digit
 	number ast.Expr
 	base   int64
 	divide bool
+	words  string // which calls those are
 }
 
 func find(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) *found {
 	around := loops.Around(p, call)
-	z := syntax.Receiver(call)
-	if len(around) == 0 || z == nil || len(call.Args) < 2 {
+	if len(around) == 0 {
 		return nil
 	}
-	f := &found{call: call, loop: around[0], divide: !strings.HasSuffix(p.CalleeName(call), ".Mul")}
+	f := operation(s, p, call)
+	if f == nil {
+		return nil
+	}
+	if f.loop = around[0]; !f.carried(p, syntax.Receiver(call)) {
+		return nil
+	}
+	return f
+}
+
+// operation returns what a call does if it divides or multiplies a number by a small constant.
+func operation(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) *found {
+	if syntax.Receiver(call) == nil || len(call.Args) < 2 {
+		return nil
+	}
+	f := &found{call: call, divide: !strings.HasSuffix(p.CalleeName(call), ".Mul")}
 	f.number = call.Args[0]
 	base, ok := small(s, p, call.Args[1])
 	if !ok && !f.divide { // multiplication is commutative
 		f.number = call.Args[1]
 		base, ok = small(s, p, call.Args[0])
 	}
-	if f.base = base; !ok || !f.carried(p, z) {
+	if f.base = base; !ok {
 		return nil
 	}
 	return f
@@ -202,8 +222,11 @@ func (f *found) describe(c *finder.Case) {
 	if !f.divide {
 		does, grows = "multiplies", "each digit goes through the whole number so far"
 	}
-	c.Cause = fmt.Sprintf("The loop on line %d %s the big.Int %s by %d for each digit: %s, so the time grows with the square of its length.",
-		syntax.Line(c.Place, f.loop.Pos()), does, name, f.base, grows)
+	if f.loop != nil {
+		f.words = fmt.Sprintf("The loop on line %d", syntax.Line(c.Place, f.loop.Pos()))
+	}
+	c.Cause = fmt.Sprintf("%s %s the big.Int %s by %d for each digit: %s, so the time grows with the square of its length.",
+		f.words, does, name, f.base, grows)
 	n := f.inWord()
 	power := fmt.Sprintf("%d^%d", f.base, n)
 	if f.divide {
@@ -224,6 +247,10 @@ func (f *found) describe(c *finder.Case) {
 		c.Fix += fmt.Sprintf(" Or use (*big.Int).%s with base %d, and translate its digits 0-9a-zA-Z from or to the alphabet.", method, f.base)
 	}
 	c.Confidence = rule.Measured
+	if f.loop == nil {
+		c.Confidence = rule.Likely
+		return
+	}
 	if l, ok := c.Pass.Counts.Loop(c.Site.Owner.Package, c.Site.File, syntax.Line(c.Place, f.loop.Pos())); !ok || l.Iterations == 0 {
 		c.Confidence = rule.Likely
 	}

@@ -71,8 +71,9 @@ each of the three frames of a message).`
 
 func judge(c *finder.Case) bool {
 	c.Calls = syntax.CallsOf(c.Place, append(funcname.TypedAll(slices.Concat(writers, responses, compressors)), flusher)...)
-	if len(c.Calls) == 0 {
-		return false
+	if len(c.Calls) == 0 { // deferred calls run at the line that returns
+		c.Calls = deferred(c.Place)
+		return len(c.Calls) > 0 && inCaller(c)
 	}
 	var loop ast.Node
 	ok := c.All(func(call *ast.CallExpr) bool {
@@ -108,6 +109,26 @@ func judge(c *finder.Case) bool {
 		c.Fix = fmt.Sprintf("Call %s once, after the loop, unless each piece must be on the disk before the next one starts.", syntax.Text(call))
 	}
 	return true
+}
+
+// deferred returns the flush that a function defers.
+func deferred(p *gocode.Place) (calls []*ast.CallExpr) {
+	body := syntax.Body(p)
+	if body == nil {
+		return nil
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.DeferStmt:
+			if funcname.Match(p.CalleeName(n.Call), append(funcname.TypedAll(slices.Concat(writers, responses, compressors)), flusher)...) {
+				calls = append(calls, n.Call)
+			}
+		}
+		return true
+	})
+	return calls
 }
 
 // levels is how many callers away from the flush the loop may be.

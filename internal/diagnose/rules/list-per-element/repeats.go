@@ -8,25 +8,26 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
-	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/profile/symbol"
 )
 
-// repeats reports whether the inner loop does the same in each iteration of the outer one, but for
-// an element that both are at.
-func repeats(p *gocode.Place, n *nest) bool {
-	r := &repetition{Place: p, nest: n, wrote: map[*types.Var]bool{}}
-	ast.Inspect(loops.Body(n.outer), r.writes)
-	ast.Inspect(loops.Body(n.outer), r.follow)
-	return !r.differs
+// repeats reports whether the inner loop, of which body may be nil if it is in another function,
+// does the same in each iteration of the outer one, but for an element that both are at.
+func repeats(p *gocode.Place, n *nest, outer, body *ast.BlockStmt) bool {
+	r := &repetition{Place: p, nest: n, body: body, wrote: map[*types.Var]bool{}}
+	ast.Inspect(outer, r.writes)
+	ast.Inspect(outer, r.follow)
+	list := syntax.Named(p, n.again.List)
+	return !r.differs && (list == nil || !r.wrote[list.Origin()])
 }
 
 // repetition follows what the outer loop changes and the inner one reads.
 type repetition struct {
 	*gocode.Place
 	nest  *nest
+	body  *ast.BlockStmt      // of the inner loop
 	wrote map[*types.Var]bool // variables and fields from outside that the outer loop sets
 	// differs says that the inner loop may do something else the next time.
 	differs bool
@@ -92,7 +93,7 @@ func (r *repetition) iteration(v *types.Var) bool { return syntax.Inside(r.nest.
 
 // follow looks for what makes a run of the inner loop different from the one before.
 func (r *repetition) follow(n ast.Node) bool {
-	inside := n != nil && syntax.Within(loops.Body(r.nest.inner), n)
+	inside := n != nil && r.body != nil && syntax.Within(r.body, n)
 	switch n := n.(type) {
 	case *ast.GoStmt, *ast.SendStmt, *ast.DeferStmt, *ast.SelectStmt:
 		r.differs = true
@@ -288,7 +289,7 @@ func flag(t types.Type) bool {
 func (r *repetition) fresh(v *types.Var) bool {
 	stmt, value := syntax.Declared(r.Place, v)
 	if stmt == nil {
-		return false
+		return syntax.IsResult(r.Place, v) // of a function that the outer loop calls
 	}
 	if value == nil {
 		spec, ok := stmt.(*ast.ValueSpec)

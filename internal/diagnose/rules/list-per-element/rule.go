@@ -50,7 +50,8 @@ through the same list again: n² steps. What the inner loop does with an element
 depends on that element alone, not on the one of the outer loop, or only on
 whether both are the same. So it computes the same again and again: whether any
 element passes a test, or the sum of the others. The second list may look like
-another one, as that of the siblings of a node, found through its parent.
+another one, as that of the siblings of a node, found through its parent. Or a
+function that the outer loop calls goes through it.
 
 Go through the list once before the outer loop, and keep what it needs: a flag, a
 count or a sum (that of the others is the total without the element), the largest
@@ -68,6 +69,8 @@ beside it).`
 // nest is a loop inside of a loop over the same list.
 type nest struct {
 	outer, inner     ast.Node
+	call             *ast.CallExpr // of what has the inner loop; nil if the outer loop's function has it
+	in               *gocode.Place // the function that call calls, if its source has the inner loop
 	all, again       loops.Elements
 	up               bool // the inner list is found through the parent of the outer element
 	outside, counted counts.Loop
@@ -99,11 +102,11 @@ func nestAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *nest {
 		if ok, n.up = n.all.Again(place, n.again); !ok {
 			continue
 		}
-		if n.often(p, f, place) && repeats(place, n) {
+		if n.often(p, f, place) && repeats(place, n, loops.Body(n.outer), loops.Body(n.inner)) {
 			return n
 		}
 	}
-	return nil
+	return nestBelow(p, f, place)
 }
 
 // nested returns the loops of the function around a line, outermost first, including those whose
@@ -123,14 +126,12 @@ func nested(place *gocode.Place) (all []ast.Node) {
 	return all
 }
 
-// often reports whether the inner loop goes through most of a long list in most iterations of the
-// outer one.
+// often reports whether the inner loop is frequent, as counted.
 func (n *nest) often(p *rule.Pass, f *site.Frame, place *gocode.Place) bool {
 	var ok1, ok2 bool
 	n.outside, ok1 = p.Counts.Loop(f.Owner.Package, f.File, syntax.Line(place, n.outer.Pos()))
 	n.counted, ok2 = p.Counts.Loop(f.Owner.Package, f.File, syntax.Line(place, n.inner.Pos()))
-	return ok1 && ok2 && n.counted.Iterations >= max(least, mostly*n.outside.Iterations) &&
-		n.counted.Entries >= mostly*n.outside.Entries*n.outside.Iterations
+	return ok1 && ok2 && n.frequent()
 }
 
 func (n *nest) describe(c *finder.Case) {
@@ -139,12 +140,18 @@ func (n *nest) describe(c *finder.Case) {
 	same := "all of them"
 	if n.up {
 		same = fmt.Sprintf("all of %s (the list that the element itself is in)", inner)
-	} else if inner != outer {
+	} else if inner != outer && n.in == nil {
 		same = fmt.Sprintf("all of %s (the same list)", inner)
 	}
-	c.Cause = fmt.Sprintf("The loop on line %d goes through %s, and for each element the loop on line %d goes again through %s, %s on average: n² steps, %s per %s. "+
+	again := fmt.Sprintf("the loop on line %d", syntax.Line(c.Place, n.inner.Pos()))
+	if n.in != nil {
+		again = fmt.Sprintf("the loop on line %d of %s", syntax.Line(n.in, n.inner.Pos()), syntax.FuncName(n.in))
+	} else if n.call != nil {
+		again = syntax.Text(n.call.Fun)
+	}
+	c.Cause = fmt.Sprintf("The loop on line %d goes through %s, and for each element %s goes again through %s, %s on average: n² steps, %s per %s. "+
 		"What the inner loop does with an element does not depend on the element of the outer one.",
-		line, outer, syntax.Line(c.Place, n.inner.Pos()), same, units.Number(n.counted.Iterations), evidence.Times(n.outside.Entries), c.Pass.Manifest.Unit())
+		line, outer, again, same, units.Number(n.counted.Iterations), evidence.Times(n.outside.Entries), c.Pass.Manifest.Unit())
 	c.Fix = fmt.Sprintf("Go through %s once, before the loop on line %d, and keep what that needs: whether an element passes, how many do, or their sum.", outer, line)
 	if n.up {
 		c.Fix += " If the elements below each element were meant, not those beside it, go through those."

@@ -30,6 +30,7 @@ type use struct {
 	seen   map[types.Object]bool
 	copies []lines    // that copy the table
 	field  *types.Var // that keeps the table
+	ranged bool       // a loop goes through the table
 	adds   bool       // the field's map gets further entries
 	grown  []lines    // where it does
 }
@@ -93,6 +94,7 @@ func (u *use) reads(p *gocode.Place, e ast.Expr) bool {
 		if ast.Unparen(n.X) != e || n.Value != nil && !flat(p.TypeOf(n.Value)) {
 			return false
 		}
+		u.ranged = true
 		if stores(p, n) {
 			u.copied(p, n)
 		}

@@ -44,15 +44,18 @@ func Rule() rule.Rule {
 const doc = `A map literal in a function is built each time it is evaluated: that takes
 memory for the table, and a hash and a store for each entry, to look up one key
 and discard the map. The compiler does not keep it, even if all entries are
-constants.
+constants. So is a map that is made empty, and then gets constants one by one.
 
 Move the table to a package variable, or write a switch, which the compiler
 turns into a binary search or a jump table.
 
-Entries may also be functions, and what functions make of constants, such as a
-list of built-in functions. A map that is kept in a field to which a few entries
-are added, and one that is copied into another map, repeat all others for each
-object: share one map, and look a key up in a small map of the object first.
+The entries of a table of functions that use variables of the function around
+them differ on every call: write a switch, or let them take these as parameters.
+Entries may also be functions that use none, and what functions make of
+constants, such as a list of built-in functions. A map that is kept in a field
+to which a few entries are added, and one that is copied into another map,
+repeat all others for each object: share one map, and look a key up in a small
+map of the object first.
 
 It is fine when the map is changed afterwards, or passed to a function that may
 change it; the rule reports only tables that are just read, copied, or kept in a
@@ -113,7 +116,7 @@ func judge(c *finder.Case) bool {
 			return guilty(c, lit)
 		}
 	}
-	return false
+	return filled(c)
 }
 
 // leastAdded is the minimum number of entries of a map that further ones are added to.
@@ -121,7 +124,8 @@ const leastAdded = 8
 
 func guilty(c *finder.Case, lit *ast.CompositeLit) bool {
 	s, p := c.Pass.Syntax, c.Place
-	if len(lit.Elts) == 0 || !constant(s, p, lit) || !loops.PerCall(p, lit) || !alone(p, lit) {
+	fixed := constant(s, p, lit)
+	if len(lit.Elts) == 0 || !fixed && !dispatches(p, lit) || !loops.PerCall(p, lit) || !alone(p, lit) {
 		return false
 	}
 	u := &use{syntax: s, seen: map[types.Object]bool{}}
@@ -135,7 +139,13 @@ func guilty(c *finder.Case, lit *ast.CompositeLit) bool {
 	if isMap(p.TypeOf(lit)) {
 		kind = "map"
 	}
+	if !fixed && (u.field != nil || u.ranged || len(u.copies) > 0) {
+		return false
+	}
 	u.describe(c, kind, len(lit.Elts), lit)
+	if !fixed {
+		describeDispatch(c, len(lit.Elts))
+	}
 	lines{c.Site.File, c.Site.Function, syntax.Line(p, lit.Lbrace) + 1, syntax.Line(p, lit.Rbrace) - 1}.add(c.Pass, c.Match)
 	for _, l := range u.copies {
 		l.add(c.Pass, c.Match)

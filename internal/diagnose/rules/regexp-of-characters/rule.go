@@ -4,6 +4,7 @@ package regexpofcharacters
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -11,6 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
 )
 
 // Rule is regexp-of-characters.
@@ -28,7 +30,7 @@ func Rule() rule.Rule {
 				// compares ranges, or decodes runes, takes two to three times as long as a table.
 				Fraction: rule.Fraction{Expect: 0.93, Low: 0.75, High: 0.98},
 			},
-			Start: finder.Calls{Functions: []string{"regexp.(*Regexp).MatchString", "regexp.(*Regexp).Match"}},
+			Start: finder.Calls{Functions: []string{"regexp.(*Regexp).MatchString", "regexp.(*Regexp).Match", "regexp.(*Regexp).FindString"}},
 			Judge: judge,
 		},
 	}
@@ -66,14 +68,14 @@ func judge(c *finder.Case) bool {
 	pattern := ""
 	fine := c.All(func(call *ast.CallExpr) bool {
 		expr, ok := flow.Pattern(c.Pass.Syntax, c.Place, call)
-		if !ok || len(call.Args) != 1 {
+		if !ok || len(call.Args) != 1 || !tests(c.Place, call) {
 			return false
 		}
 		here := parse(expr)
 		if pattern == "" {
 			pattern, asked = expr, here
 		}
-		return here.kind != other
+		return here.kind != other && (here.kind != contains || c.Place.TypeOf(call).String() == "bool")
 	})
 	if !fine {
 		return false
@@ -87,6 +89,23 @@ func judge(c *finder.Case) bool {
 		syntax.Short(pattern), text, asked.words(), asked.unit())
 	c.Fix = asked.advise(c, text)
 	return true
+}
+
+// tests reports whether a call only asks whether the text matches: it returns a bool, or the part
+// that it finds is compared with the whole text.
+func tests(p *gocode.Place, call *ast.CallExpr) bool {
+	if p.Callee(call) == nil || p.Callee(call).Name() != "FindString" {
+		return true
+	}
+	b, ok := syntax.Parent(p, call).(*ast.BinaryExpr)
+	if !ok || b.Op != token.EQL && b.Op != token.NEQ {
+		return false
+	}
+	other := b.X
+	if ast.Unparen(other) == ast.Expr(call) {
+		other = b.Y
+	}
+	return syntax.Same(p, other, call.Args[0])
 }
 
 // unit returns the word for what a loop goes through.
