@@ -209,3 +209,25 @@ func (s *store) keep(k string, t *table) { s.m[k] = t }
 		{"func (s *store) F(k string, n int, err error) *table {\n\tif err != nil || n < 0 {\n\t\treturn nil\n\t}\n\tt := load() @\n\ts.keep(k, t)\n\treturn t\n}", ""},
 	}, overlapping)
 }
+
+// TestCacheStampedeCopies: a function that sets fields of its copy of a struct fills no cache,
+// though its caller looks at the same fields.
+func TestCacheStampedeCopies(t *testing.T) {
+	overlapping := func(p *rule.Pass) {
+		p.Inputs = &inputs.Counts{Functions: []inputs.Function{{Name: "main.deliver", Calls: 75, Hashed: 75, Stable: 15, Overlapping: 50, Compared: 60, Same: 60}}}
+	}
+	checkShapesIn(t, cachestampede.Rule(), stampedeHead+`
+type packet struct {
+	topic string
+	at    int64
+	to    [2]string
+}
+
+func deliver(p packet) {
+	p.at, p.topic, p.to[0] = 5, "a", "b"
+	decode()
+}
+`, "main.deliver", 0, []shape{
+		{"func (c *cache) F(p packet) {\n\tif p.topic == \"\" || p.to[0] == \"\" {\n\t\treturn\n\t}\n\tdeliver(p) @\n}", ""},
+	}, overlapping)
+}

@@ -207,8 +207,36 @@ func usesOf(p *gocode.Place, until token.Pos, depth int) *uses {
 
 func (u *uses) assigned(n *ast.AssignStmt) {
 	for _, lhs := range n.Lhs {
-		if obj := holder(u.place, lhs); obj != nil && !isError(obj.Type()) {
+		if obj := holder(u.place, lhs); obj != nil && !isError(obj.Type()) && !own(u.place, lhs) {
 			u.set[obj] = true
+		}
+	}
+}
+
+// own reports whether an expression is a part of a local variable that holds a struct or an array
+// itself: a copy, which no other call reads.
+func own(p *gocode.Place, e ast.Expr) bool {
+	for {
+		var x ast.Expr
+		switch part := ast.Unparen(e).(type) {
+		case *ast.SelectorExpr:
+			x = part.X
+		case *ast.IndexExpr:
+			x = part.X
+		case *ast.Ident:
+			return !outlasts(p.Object(part))
+		default:
+			return false
+		}
+		t := p.TypeOf(x)
+		if t == nil {
+			return false
+		}
+		switch t.Underlying().(type) {
+		case *types.Struct, *types.Array:
+			e = x
+		default:
+			return false
 		}
 	}
 }

@@ -41,12 +41,7 @@ type insertion struct {
 // the package puts what the line makes into, if nothing in the package removes anything from it, or
 // seldom while executions were counted; nil otherwise.
 func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
-	var found *keep
-	insertions(p, syntax.Body(p), func(in insertion, whole ast.Node) {
-		if syntax.Line(p, whole.Pos()) <= p.Line && syntax.Line(p, whole.End()) >= p.Line {
-			found = cmp.Or(holds(pass, s, p, in), found)
-		}
-	})
+	found := onLine(pass, s, p, func(insertion) bool { return true })
 	types := makes(p)
 	if found != nil || len(types) == 0 {
 		return found
@@ -58,6 +53,16 @@ func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 			}
 		})
 	}
+	return found
+}
+
+// onLine is keeper for what the line itself inserts, of the insertions that are wanted.
+func onLine(pass *rule.Pass, s *site.Site, p *gocode.Place, wanted func(insertion) bool) (found *keep) {
+	insertions(p, syntax.Body(p), func(in insertion, whole ast.Node) {
+		if syntax.Line(p, whole.Pos()) <= p.Line && syntax.Line(p, whole.End()) >= p.Line && wanted(in) {
+			found = cmp.Or(holds(pass, s, p, in), found)
+		}
+	})
 	return found
 }
 
@@ -127,7 +132,7 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 	if v == nil {
 		return nil
 	}
-	name := syntax.Text(in.into)
+	name := v.text(in.into)
 	k := &keep{words: "It is put into " + name}
 	if syntax.Line(p, in.at) != p.Line {
 		k.words += fmt.Sprintf(" (%s)", syntax.Where(p, in.at))
@@ -246,30 +251,11 @@ func outermost(e ast.Expr) ast.Expr {
 	}
 }
 
-// kept returns the field or package variable that an expression names; nil for local variables,
-// whose owner may drop them as a whole.
-func kept(p *gocode.Place, e ast.Expr) *types.Var {
-	switch x := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		if v, ok := p.Object(x).(*types.Var); ok && v.Parent() == p.Pkg.Scope() && (!v.Exported() || p.Pkg.Name() == "main") {
-			return v
-		}
-	case *ast.SelectorExpr:
-		// Other packages may remove entries from what they can name.
-		if v, ok := p.Object(x.Sel).(*types.Var); ok && v.IsField() && (!v.Exported() || p.Pkg.Name() == "main") {
-			if root, _ := syntax.Var(p, x); root != nil {
-				return v
-			}
-		}
-	}
-	return nil
-}
-
 // shrinkers returns the nodes in the package that may remove entries from the variable or drop it:
 // delete, clear, any other assignment than the append, its address, or its use as an argument or in
 // a composite literal.
-func shrinkers(p *gocode.Place, v *types.Var) []ast.Node {
-	is := func(e ast.Expr) bool { return syntax.Named(p, e) == v }
+func shrinkers(p *gocode.Place, of *owner) []ast.Node {
+	is := func(e ast.Expr) bool { return of.is(p, e) }
 	var out []ast.Node
 	for _, f := range p.Files() {
 		ast.Inspect(f, func(n ast.Node) bool {

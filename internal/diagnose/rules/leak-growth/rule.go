@@ -179,8 +179,10 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 			m.Site, m.Callees = at, nil
 		}
 		kept.explain(&m)
-	} else if place := p.Place(g.Site); place != nil {
-		w.keeper(&m, place)
+	} else if place := p.Place(g.Site); place != nil && !w.keeper(&m, place) && m.Confidence == rule.Likely {
+		if at, kept := w.adopter(g); kept != nil {
+			w.adopted(&m, at, kept)
+		}
 	}
 	return m, m.Confidence == rule.Likely || float64(g.bytes) >= stays*float64(g.made)
 }
@@ -225,12 +227,13 @@ func (w *window) underWay(g growth) bool {
 	return float64(g.bytes) < passing
 }
 
-// keeper adds what retains the memory, if the source shows that.
-func (w *window) keeper(m *rule.Match, place *gocode.Place) {
+// keeper adds what retains the memory, and reports whether the source shows that.
+func (w *window) keeper(m *rule.Match, place *gocode.Place) bool {
 	kept := cmp.Or(keeper(w.pass, m.Site, place), uncancelled(w.pass, m.Site, place), deferred(w.pass, m.Live), unclosed(place))
 	if kept != nil {
 		kept.explain(m)
 	}
+	return kept != nil
 }
 
 // unclosed returns what a call on the line makes and nobody closes; nil for nothing.

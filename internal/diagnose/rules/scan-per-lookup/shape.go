@@ -74,8 +74,11 @@ func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 	if best := (shape{over: over, scan: loop}); !queried && best.first(p, maps.Clone(vars)) {
 		return best, true
 	}
-	body := loops.Body(loop).List
+	body, g := loops.Body(loop).List, &guards{Place: p, loop: loop, vars: vars}
 	for i, stmt := range body {
+		if !queried && g.all(stmt) {
+			return g.search(over, body[i+1:])
+		}
 		switch s := stmt.(type) {
 		case *ast.DeclStmt:
 			if !queried {
@@ -95,6 +98,9 @@ func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 				continue
 			}
 			sh, ok := tested(p, s, body[i+1:], shape{over: over, scan: loop}, vars)
+			if !ok && !queried && g.skips(s) {
+				continue
+			}
 			if queried {
 				sh.kind = rows
 			}
@@ -360,12 +366,16 @@ func walked(p *gocode.Place, loop ast.Stmt) (over ast.Expr, vars elements) {
 		}
 		// for i := …; i < len(xs); i++
 		cond, ok := l.Cond.(*ast.BinaryExpr)
+		if ok && cond.Op == token.GEQ && counter(p, cond.X) != nil { // for i := len(xs) - 1; i >= 0; i--
+			vars[counter(p, cond.X)] = true
+			return indexed(p, l, counter(p, cond.X)), vars
+		}
 		if !ok || cond.Op != token.LSS {
 			return nil, nil
 		}
 		id, ok := cond.X.(*ast.Ident)
 		call, isCall := ast.Unparen(cond.Y).(*ast.CallExpr)
-		if i := counter(p, cond.X); i != nil && !isCall && loops.Invariant(p, l, cond.Y) { // for i := …; i < n; i++
+		if i := counter(p, cond.X); i != nil && !isCall && (loops.Invariant(p, l, cond.Y) || length(p, cond.Y)) { // for i := …; i < n; i++
 			vars[i] = true
 			return indexed(p, l, i), vars
 		}
@@ -376,6 +386,18 @@ func walked(p *gocode.Place, loop ast.Stmt) (over ast.Expr, vars elements) {
 		return call.Args[0], vars
 	}
 	return nil, nil
+}
+
+// length reports whether an expression is a variable that was set to the length of a list: a loop
+// may shorten it when it removes an element.
+func length(p *gocode.Place, e ast.Expr) bool {
+	v := syntax.LocalVar(p, e)
+	if v == nil {
+		return false
+	}
+	_, value := syntax.Declared(p, v)
+	call, ok := value.(*ast.CallExpr)
+	return ok && p.CalleeName(call) == "len"
 }
 
 // counter returns the variable that a loop counts with; nil for none.

@@ -1,9 +1,11 @@
 package scanperlookup
 
 import (
+	"go/ast"
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
@@ -229,6 +231,135 @@ func main() {}
 		sh, ok := shapeOf(place, place.Loop())
 		if got := ok && sh.kind == extreme; got != strings.HasPrefix(name, "extreme") {
 			t.Errorf("%s: found %v", name, got)
+		}
+	}
+}
+
+// TestGuarded: searches with several tests of each element, in loops of their own, from the end,
+// and with a bound that the loop changes.
+func TestGuarded(t *testing.T) {
+	const src = `package main
+
+type alert struct {
+	labels map[string]string
+	name   string
+	over   bool
+}
+
+func (a *alert) resolved() bool { return a.over }
+
+type rule struct {
+	all   []*alert
+	equal []string
+}
+
+func (r *rule) first(want map[string]string) *alert {
+next:
+	for _, a := range r.all {
+		if a.resolved() { //@ search 1
+			continue
+		}
+		for _, n := range r.equal {
+			if a.labels[n] != want[n] {
+				continue next
+			}
+		}
+		return a
+	}
+	return nil
+}
+
+func (r *rule) every(want map[string]string) (found []*alert) {
+	for _, a := range r.all {
+		same := true
+		for k, v := range want {
+			if a.labels[k] != v { //@ outer 1
+				same = false
+				break
+			}
+		}
+		if same {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+func (r *rule) live(name string) (found []*alert) {
+	for _, a := range r.all {
+		if a.over { //@ search 2
+			continue
+		}
+		if a.name == name {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+func (r *rule) latest(name string) *alert {
+	for i := len(r.all) - 1; i >= 0; i-- {
+		if r.all[i].name == name { //@ search 3
+			return r.all[i]
+		}
+	}
+	return nil
+}
+
+type item interface{ replaces(other *alert) bool }
+
+func (r *rule) push(b item, a *alert) {
+	n := len(r.all)
+	for i := 0; i < n; i++ {
+		if b.replaces(r.all[i]) { //@ search 4
+			copy(r.all[i:], r.all[i+1:])
+			r.all = r.all[:n-1]
+			n--
+		}
+	}
+	r.all = append(r.all, a)
+}
+
+// total uses all elements that are not over.
+func (r *rule) total(name string) (n int) {
+	for _, a := range r.all {
+		if a.over { //@ none 1
+			continue
+		}
+		n += len(a.labels)
+	}
+	return n
+}
+
+func (r *rule) count(want map[string]string) (n int) {
+	for _, a := range r.all {
+		for k := range want {
+			if a.labels[k] == "" { //@ outernone 1
+				n++
+			}
+		}
+		n++
+	}
+	return n
+}
+
+func (r *rule) backwards() (n int) {
+	for i := len(r.all) - 1; i >= 0; i-- {
+		n += len(r.all[i].name) //@ none 2
+	}
+	return n
+}
+
+func main() {}
+`
+	for name, place := range ruletest.Places(t, src) {
+		loop := place.Loop()
+		if strings.HasPrefix(name, "outer") {
+			loop = loops.Around(place, loop)[0].(ast.Stmt)
+		}
+		_, ok := shapeOf(place, loop)
+		if ok == strings.Contains(name, "none") {
+			t.Errorf("%s: found %v", name, ok)
 		}
 	}
 }

@@ -1,0 +1,96 @@
+package leakgrowth
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// asOften is the factor by which the number of elements that a container gains may differ from the
+// number of objects that stay, either way, for the elements to be what keeps the objects.
+const asOften = 2
+
+// adopter returns the line that probably keeps what another line allocates, and how: the only one
+// that adds elements with pointers to a container as often as objects stay behind, where nothing
+// removes them. What allocates passes them on, through parameters, fields and channels.
+func (w *window) adopter(g growth) (at *site.Site, k *keep) {
+	if w.pass.Syntax == nil || w.requests <= 0 {
+		return nil, nil
+	}
+	units := float64(w.requests)
+	if w.pass.Manifest.Unit() == "run" {
+		units = float64(max(1, w.phase.Runs))
+	}
+	stay := float64(g.objects) / units
+	for _, s := range w.pass.Table.Sites {
+		f := &s.Frame
+		if f.Owner.Kind != gocode.Main && f.Owner.Kind != gocode.Dependency {
+			continue
+		}
+		e, ok := evidence.Executions(w.pass, *f)
+		if !ok || e.PerUnit < stay/asOften || e.PerUnit > stay*asOften {
+			continue
+		}
+		place, ok := w.pass.Syntax.At(f.File, f.Line)
+		if !ok {
+			continue
+		}
+		found := onLine(w.pass, s, place, func(in insertion) bool {
+			return holdsMore(place.TypeOf(in.value)) && (gains(place, in) || w.grew(f))
+		})
+		if found == nil {
+			continue
+		}
+		if k != nil {
+			return nil, nil // either may be the one
+		}
+		at, k = s, found
+	}
+	return at, k
+}
+
+// holdsMore reports whether an element may refer to other memory than its own.
+func holdsMore(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	return syntax.HoldsPointers(t)
+}
+
+// gains reports whether an insertion always adds an element: one into a map may replace another.
+func gains(p *gocode.Place, in insertion) bool {
+	if t := p.TypeOf(in.into); t != nil {
+		if _, slice := t.Underlying().(*types.Slice); slice || strings.HasSuffix(t.String(), "container/list.List") {
+			return true
+		}
+	}
+	call, ok := ast.Unparen(in.value).(*ast.CallExpr) // m[k] = append(m[k], x)
+	return ok && p.CalleeName(call) == "append"
+}
+
+// grew reports whether live memory that a line allocated grew.
+func (w *window) grew(f *site.Frame) bool {
+	return slices.ContainsFunc(w.pass.Growth, func(g site.Grown) bool { return g.File == f.File && g.Line == f.Line })
+}
+
+// adopted says that the line of a container probably keeps what the match is about, and makes that
+// line the place of the match: there the memory can be bounded.
+func (w *window) adopted(m *rule.Match, at *site.Site, k *keep) {
+	made := evidence.Near(w.pass, at, exectrace.Line{Function: m.Site.Function, File: m.Site.File, Line: m.Site.Line})
+	m.Cause += fmt.Sprintf(" It was allocated on %s, and what keeps it is probably this line:", made)
+	k.words = strings.Replace(k.words, "It is put into", "as often, it adds an element to", 1)
+	m.Site, m.Callees = at, nil
+	k.explain(m)
+}
