@@ -46,12 +46,14 @@ Equal or Cmp of net.IP, time.Time and big.Int. Give a type of your own a method
 Equal or Compare that compares its parts, the most different one first.
 
 It is fine where the text is the identity: when values that differ have the same
-text. The rule reports comparisons of two texts that the same method String, a
-function of fmt or strconv, or one of the program that only calls such a function
-formats, on the line or for two variables that are only compared.
+text. The rule reports comparisons of two texts that the same method formats
+(String, or one of the program that builds a text of its object), or a function of
+fmt or strconv, or one of the program that only calls such a function, on the line
+or for two variables that are only compared.
 
 Seen in the field: hashicorp/go-version formats both versions first when it
-compares them (Version.Compare).`
+compares them (Version.Compare); hyperjumptech/grule-rule-engine#339 (the text of
+each rule made twice to check that a copy of it is complete).`
 
 // formats are functions that format a value, as the type checker names them. Methods String are
 // others. Times and decimals have texts that leave something out, so that other values have the
@@ -133,6 +135,9 @@ func compared(p *gocode.Place, b *ast.BinaryExpr) *comparison {
 		if found.a, found.b = subjects(p, x, y, fn.Signature().Recv() != nil); found.a == nil {
 			return nil
 		}
+	case len(x.Args) == 0 && fn.Signature().Recv() != nil && buildsText(p, fn):
+		found.a, found.b = syntax.Receiver(x), syntax.Receiver(y)
+		found.values = p.TypeOf(found.a)
 	case format(p, fn):
 		if found.a, found.b = subjects(p, x, y, fn.Signature().Recv() != nil); found.a == nil {
 			return nil
