@@ -55,7 +55,7 @@ It runs again after each change, so inserting n elements takes n² steps, or for
 each request, though nothing changed. So does one that counts the elements above
 a value, for the rank of that value; one over the last n values, for a moving
 average; and one over a list that a caller passes each time, as to choose by
-weight.
+weight. The elements may also be asked for their size by a method.
 
 Keep the total in a field beside the collection. Where an element is added,
 changed or removed, add the difference. The total is then there when it is asked
@@ -162,7 +162,7 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 	}
 	changed := kept.Elements{Pass: s.pass, Place: p, Var: v, Fields: t.fields, Reads: reads}
 	changed.Count()
-	n := changed.Changed
+	n := changed.Changed + elementChanges(s.pass, t.p, t.kinds)
 	if changed.Unclear > rarely*times.PerUnit || n <= 0 && !s.constant(f, p, v, t.fields, times.PerUnit) {
 		return nil
 	}

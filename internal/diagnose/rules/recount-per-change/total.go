@@ -20,11 +20,12 @@ import (
 type total struct {
 	over       ast.Expr // what it ranges over; nil when that is not seen
 	p          *gocode.Place
-	of         *types.Var   // the collection
-	fields     []*types.Var // of the elements, that it reads
-	entries    float64      // how often the loop is reached, for each unit of work
-	iterations float64      // each time
-	limits     []limit      // comparisons with what the function was asked for
+	of         *types.Var     // the collection
+	fields     []*types.Var   // of the elements, that it reads
+	kinds      []*types.Named // interfaces of elements that it asks for their size
+	entries    float64        // how often the loop is reached, for each unit of work
+	iterations float64        // each time
+	limits     []limit        // comparisons with what the function was asked for
 }
 
 // limit is a comparison of an element with a value from outside of the loop.
@@ -268,6 +269,6 @@ func (t *adder) computes(call *ast.CallExpr) bool {
 	case "len", "cap", "min", "max":
 		return true
 	default:
-		return strings.HasPrefix(name, "math.") || strings.HasPrefix(name, "math/bits.")
+		return strings.HasPrefix(name, "math.") || strings.HasPrefix(name, "math/bits.") || t.asksSize(call)
 	}
 }
