@@ -3,7 +3,6 @@
 package rebuiltperaddition
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 
@@ -32,7 +31,7 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Title: "All elements processed again for each one that is added",
 		Doc:   doc,
-		Finder: finder.Prepared{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// Each match overrides it: of n elements, an addition needs the work of one.
 				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.3, High: 1},
@@ -48,20 +47,23 @@ const doc = `A method adds an element to a list or map of its object and then ca
 function that goes through all elements: it builds the ring of a consistent hash,
 compiles all patterns, verifies a graph for cycles, or makes an index from
 nothing. A program that adds n elements one by one, as most do when they start,
-pays for n²/2. A test with three elements does not show it.
+pays for n²/2. A test with three elements does not show it. The same holds if the
+addition only marks the result as outdated, and each addition is followed by a use
+that computes it again, as in a view that is drawn after each line.
 
 Let the addition process the new element alone: hash its points and merge them
 into the sorted ring, compile its pattern, search for cycles through the new edges.
 Or remember that something was added, and compute the rest once, before the next
-lookup. A method that adds many elements at once also helps, if callers have them
-together.
+lookup, or from the last element that it has on. A method that adds many elements
+at once also helps, if callers have them together.
 
 It is fine for a few elements, and where each addition is followed by a lookup
 that needs all of the result. The rule reports functions that visit at least
 twelve elements again, on average, for each that they add.
 
 Seen in the field: uber-go/dig#209 (the graph of constructors verified again for
-each one that is provided).`
+each one that is provided), rivo/tview#266 (all lines of a view measured again for
+each that is written).`
 
 // rebuilt is a call that processes all elements of a collection after an addition to it.
 type rebuilt struct {
@@ -80,7 +82,10 @@ type search struct {
 	edges *finder.Edges[rebuilt]
 }
 
-func prepare(_ context.Context, p *rule.Pass) finder.Line {
+func prepare(p *rule.Pass) []finder.Line {
+	if p.Syntax == nil || p.Counts == nil {
+		return nil
+	}
 	s := &search{pass: p}
 	s.edges = finder.RememberEdges(s.look)
 	judge := func(c *finder.Case) bool {
@@ -90,7 +95,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		}
 		return r != nil
 	}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}
+	return []finder.Line{{Start: finder.Frames(s.caller), Judge: judge}, computedLater(p)}
 }
 
 // caller returns the frame of a row, nearest the leaf, that calls such a function after an
