@@ -19,7 +19,7 @@ import (
 func worth(p *rule.Pass, c *watched.Cost, f *inputs.Function) bool {
 	calls := watched.Calls(p, f)
 	seconds, bytes := leastCost, float64(leastBytes)
-	if f.Different <= mostVariables {
+	if f.Different <= mostVariables && len(f.Params) > 0 {
 		seconds, bytes = leastFetched, leastFetchedBytes
 	}
 	return calls > 0 && (float64(c.Nanoseconds)*1e-9 >= seconds*calls || float64(c.Bytes) >= bytes*calls)

@@ -45,7 +45,8 @@ settings are fetched from another service for each request, a recursion solves
 the same part again, or walks a shared node of a graph once for each path to it.
 No profile shows that. hone builds the program once more, such that expensive
 functions count their inputs and compare their results, by hashes that never
-leave the process.
+leave the process. A rule or a template that is compiled into a function for
+each value that it is applied to is the same mistake.
 
 Compute the result once and pass it on, or cache it by its input: in a map for a
 few inputs, in a cache with a size limit if new ones keep coming, for a limited
@@ -56,15 +57,15 @@ It is fine where the work is cheaper than a lookup: the rule leaves alone
 functions of less than half a microsecond and 512 bytes per call (a fifth of
 that for up to four inputs, which variables can hold). It also leaves alone
 functions that visibly change something, that only allocate something to be
-filled, methods without parameters unless they convert their receiver to another
-form, functions that hash passwords, or that returned different results for the same
-input. If all requests of a recording give a function the same few inputs, the
-load may be the cause: the rule reports that only when other functions got ten
-times as many different inputs and a twelfth of the CPU is at stake, or when a
-file is read again. If the request decides the input, such as a page that it
-names, a cache would be one of answers: that is a hint, and work that repeats
-inside for other reasons comes first. So it is where most inputs of a request
-are new and the others are data that happen to be equal.
+filled, methods without parameters unless they visibly only compute something of
+an unchanged receiver, functions that hash passwords, or that returned different
+results for the same input. If all requests of a recording give a function the
+same few inputs, the load may be the cause: the rule reports that only when
+other functions got ten times as many different inputs and a twelfth of the CPU
+is at stake, or when a file is read again. If the request decides the input,
+such as a page that it names, a cache would be one of answers: that is a hint,
+and work that repeats inside for other reasons comes first. So it is where most
+inputs of a request are new and the others are data that happen to be equal.
 
 Seen in the field: ua-parser/uap-go#75 (the same user agents parsed again: 300
 times faster with a cache), gin-gonic/gin#2100 (a query string parsed by
@@ -122,6 +123,8 @@ type found struct {
 	other      string // of sameText: the function that got the text before; "" for itself
 	shared     bool   // the finding is at this line, instead of one caller
 	pointer    bool   // it gets a few pointers to values that did not change
+	method     bool   // it has no parameters, only a receiver
+	compiles   bool   // a text into a function that is called once
 	chosen     bool   // the request decides the input: the results are parts of its answer
 	byData     bool   // most inputs of a request are new: some of its data happen to be equal
 	several    bool   // a request has more different inputs than variables can keep results of
@@ -207,13 +210,10 @@ func (s *search) judge(in *inputs.Function) *found {
 	if in == nil || float64(in.Hashed) < 0.95*float64(in.Calls) {
 		return nil
 	}
-	if len(in.Params) == 0 { // the receiver alone seldom says what a method returns
-		if !proved(in) || s.converts(in) == nil {
-			return nil
-		}
-		return s.surely(in)
+	if len(in.Params) == 0 {
+		return s.ofReceiver(in)
 	}
-	for _, judge := range []func(*inputs.Function) *found{s.surely, s.few, s.text, s.textOfTwo} {
+	for _, judge := range []func(*inputs.Function) *found{s.surely, s.few, s.text, s.textOfTwo, s.compiled} {
 		if f := judge(in); f != nil {
 			return f
 		}
@@ -231,7 +231,7 @@ func (s *search) surely(in *inputs.Function) *found {
 	}
 	f.recursive = c.Recursive
 	f.conversion = s.converts(in)
-	if !f.recursive && (!worth(s.pass, c, in) || f.conversion == nil && s.allocatesOnly(in.Name)) || hashesSecrets(in) {
+	if !f.recursive && (!worth(s.pass, c, in) || f.conversion == nil && len(in.Params) > 0 && s.allocatesOnly(in.Name)) || hashesSecrets(in) {
 		return nil
 	}
 	if f.visits = s.addsAgain(f); f.visits {
@@ -321,6 +321,12 @@ func (f *found) describe(m *rule.Match) {
 		m.Fix = fmt.Sprintf("Keep a set of visited nodes, and return from %s at once if the node is in the set.", name)
 	case f.recursive:
 		m.Fix = fmt.Sprintf("Cache the results of smaller inputs (memoization), or compute them from the smallest up: %s solves the same parts again.", name)
+	case f.compiles:
+		m.Cause = fmt.Sprintf("%s compiles the same texts into functions again and again: %s. What it returns is called once and dropped.", name, f.words)
+		m.Fix = fmt.Sprintf("Keep what %s returns, by its text, and call it for each value: in a map, or beside the text where that is set. Outside of the module, call %[1]s yourself once for each text.", name)
+	case f.method && f.where != inRequest:
+		m.Cause += " It depends on its receiver, which did not change."
+		m.Fix = "Compute it once for each receiver, where its fields are set or on first use (sync.Once), and keep the result in a field. Copy it before changing it."
 	case f.pointer:
 		m.Cause += " What its pointers point at did not change."
 		m.Fix = "Compute it once for each of these values, and keep the result beside the value or in a map by its pointer. Compute it again if the value changes, and copy the result before changing it."

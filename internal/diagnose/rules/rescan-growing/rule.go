@@ -27,15 +27,18 @@ func Rule() rule.Rule {
 		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "Growing buffer searched from its start in every iteration of a loop",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// Of n passes over a buffer that grows to its full size, about two are left.
 				Fraction:    rule.Fraction{Expect: 0.85, Low: 0.5, High: 1},
 				Specificity: 3, // it says why the calls of the line take long
 				Removes:     true,
 			},
-			Start: finder.Sites(func(s *site.Site) rule.Match { return finder.Take(s, func(*site.Row) bool { return true }) }),
-			Judge: judge,
+			Lines: []finder.Line{{
+				Start: finder.Sites(func(s *site.Site) rule.Match { return finder.Take(s, func(*site.Row) bool { return true }) }),
+				Judge: judge,
+			}},
+			Prepare: byHelpers,
 		},
 	}
 }
@@ -44,7 +47,8 @@ const doc = `A loop reads chunks into a buffer, and after each chunk converts
 the whole buffer to a string, searches it from its start, or tries to parse it.
 For n chunks it reads n²/2 chunks in all, which is fast in a test and slow for
 long input. strings.Count(src[:pos], "\n") for each token is the same mistake:
-it counts all earlier lines again.
+it counts all earlier lines again. So does a function that the loop calls for
+the width or the size of a word after each letter.
 
 Search only what is new: remember how far the buffer was searched, go back by
 the length of the searched text minus one, and continue there. Or let a
@@ -82,7 +86,7 @@ func growing(c *finder.Case) bool {
 		}
 		for _, arg := range subjects(call) {
 			buffer := bufferOf(c.Place, arg)
-			if buffer == nil || !grows(c.Place, body, buffer) || drops(c.Place, body, call, buffer) {
+			if buffer == nil || !grows(c.Place, body, buffer) || drops(c.Place, body, call, buffer) || short(c) {
 				continue
 			}
 			describe(c, buffer, name, syntax.Line(c.Place, stmt.Pos()), l.Iterations)

@@ -144,15 +144,16 @@ type search struct {
 func searchAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *search {
 	all := loopsAround(place)
 	for i, loop := range all {
-		sh, ok := shapeOf(place, loop)
-		if !ok {
-			sh = shape{scan: loop}
-		}
-		s := &search{shape: sh, head: syntax.Line(place, loop.Pos())}
+		s := &search{head: syntax.Line(place, loop.Pos())}
 		var counted bool
 		if s.Loop, counted = p.Counts.Loop(f.Owner.Package, f.File, s.head); !counted {
 			continue
 		}
+		sh, ok := shapeOf(place, loop, func(i *ast.IfStmt) bool { return s.seldom(p, f, place, i) })
+		if !ok {
+			sh = shape{scan: loop}
+		}
+		s.shape = sh
 		if !ok && s.Iterations >= least {
 			if found := sifted(p, s, place, f.Line); found != nil {
 				return found
@@ -182,6 +183,16 @@ func searchAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *search {
 		return s
 	}
 	return nil
+}
+
+// seldom reports whether the body of a statement of the loop runs for few elements, or for none.
+func (s *search) seldom(p *rule.Pass, f *site.Frame, place *gocode.Place, stmt *ast.IfStmt) bool {
+	const most = 0.02
+	if len(stmt.Body.List) == 0 {
+		return false
+	}
+	body, ok := p.Counts.Line(f.Owner.Package, f.File, syntax.Line(place, stmt.Body.List[0].Pos()))
+	return ok && body.PerUnit <= most*s.Iterations*s.Entries
 }
 
 // widen makes a search of the loop around it, if that only searches a list of each of its elements

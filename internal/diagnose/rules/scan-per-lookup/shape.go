@@ -59,10 +59,12 @@ const (
 //	for … xs { …; if !test(x) { continue }; … }   either
 //	for x.next != nil { x = x.next }              a walk to the end
 //
-// also over an iterator of a list, and with a test that the function's caller gives,
-// and the first three over the rows of a query; and what [shape.first] does. The test compares a
-// part of the element with something else, and statements before it only define variables.
-func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
+// also over an iterator of a list, and with a test that the function's caller gives, and the first
+// three over the rows of a query; and what [shape.first] does. The test compares a part of the
+// element with something else, and statements before it only define variables, or are for a few
+// elements alone, as far as seldom reports that: the removal of empty places, a value that is
+// computed once.
+func shapeOf(p *gocode.Place, loop ast.Stmt, seldom func(*ast.IfStmt) bool) (shape, bool) {
 	if sh, ok := toEnd(p, loop); ok {
 		return sh, true
 	}
@@ -94,7 +96,7 @@ func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 				}
 			}
 		case *ast.IfStmt:
-			if queried && scans(p, s, over, vars) {
+			if queried && scans(p, s, over, vars) || i+1 < len(body) && s.Else == nil && seldom(s) {
 				continue
 			}
 			sh, ok := tested(p, s, body[i+1:], shape{over: over, scan: loop}, vars)

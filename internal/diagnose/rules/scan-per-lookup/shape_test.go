@@ -228,7 +228,7 @@ func (p *pool) total(zone string) (n, most int) {
 func main() {}
 `
 	for name, place := range ruletest.Places(t, src) {
-		sh, ok := shapeOf(place, place.Loop())
+		sh, ok := shapeOf(place, place.Loop(), func(*ast.IfStmt) bool { return false })
 		if got := ok && sh.kind == extreme; got != strings.HasPrefix(name, "extreme") {
 			t.Errorf("%s: found %v", name, got)
 		}
@@ -357,8 +357,78 @@ func main() {}
 		if strings.HasPrefix(name, "outer") {
 			loop = loops.Around(place, loop)[0].(ast.Stmt)
 		}
-		_, ok := shapeOf(place, loop)
+		_, ok := shapeOf(place, loop, func(*ast.IfStmt) bool { return false })
 		if ok == strings.Contains(name, "none") {
+			t.Errorf("%s: found %v", name, ok)
+		}
+	}
+}
+
+// TestUnusual: loops that first do something for a few elements.
+func TestUnusual(t *testing.T) {
+	const src = `package main
+
+type span struct {
+	ref      string
+	from, to int
+}
+
+func (s *span) holds(n int) bool { return s.from <= n && n <= s.to }
+
+type sheet struct{ merged []*span }
+
+func (s *sheet) of(n int) string {
+	for i := 0; i < len(s.merged); i++ {
+		if s.merged[i] == nil { //@ search 1
+			s.merged = append(s.merged[:i], s.merged[i+1:]...)
+			i--
+			continue
+		}
+		if s.merged[i].to == 0 {
+			s.merged[i].to = len(s.merged[i].ref)
+		}
+		if s.merged[i].holds(n) {
+			return s.merged[i].ref
+		}
+	}
+	return ""
+}
+
+func (s *sheet) named(ref string, n int) *span {
+	for _, m := range s.merged {
+		if m.to == 0 { //@ search 2
+			return m
+		}
+		if m.ref == ref {
+			return m
+		}
+	}
+	return nil
+}
+
+func (s *sheet) length() (n int) {
+	for _, m := range s.merged {
+		if m == nil { //@ none 1
+			continue
+		}
+		n += m.to - m.from
+	}
+	return n
+}
+
+func (s *sheet) fill(n int) {
+	for _, m := range s.merged {
+		if m.to == 0 { //@ none 2
+			m.to = n
+		}
+	}
+}
+
+func main() {}
+`
+	for name, place := range ruletest.Places(t, src) {
+		_, ok := shapeOf(place, place.Loop(), func(*ast.IfStmt) bool { return true })
+		if want := strings.HasPrefix(name, "search"); ok != want {
 			t.Errorf("%s: found %v", name, ok)
 		}
 	}

@@ -29,8 +29,9 @@ type origin struct {
 	callers  []*site.Frame // of its function, nearest first; nil if there are no more
 	runs     float64       // of the line, for each unit of work
 	patterns []string
-	most     float64 // how often the input may be set, for each run of the line; 0: [seldom]
-	above    bool    // the place is in a caller of the line's function
+	most     float64  // how often the input may be set, for each run of the line; 0: [seldom]
+	above    bool     // the place is in a caller of the line's function
+	normal   ast.Expr // the call, if it turns a text into another one; see [search.normalizes]
 
 	names []string
 	sets  float64 // largest of all values, for each run of the line

@@ -52,8 +52,9 @@ lists the same directory: settings, certificates, names of pages. Keep what was
 decoded, and read it again when the file changed. The rule leaves alone files
 that the program writes, and searches in a file for what a request names.
 
-So does a method that converts a text it keeps to []rune or []byte each time
-that it reads one character of it.
+So does a search whose helper normalizes the query together with each element,
+and a method that converts a text it keeps to []rune or []byte each time that it
+reads one character of it.
 
 Compute the result where the value is set, and keep it beside the value: a
 []netip.Prefix beside the []string, a *regexp.Regexp beside the pattern. If the
@@ -72,12 +73,12 @@ once, a cache would be one of answers: that is a hint.
 Seen in the field: gin-gonic/gin#2674 (trusted networks parsed for each
 request), emicklei/go-restful#588 (patterns of routes compiled for each
 request), graphql-go/graphql#137 (a query converted to []rune for each character
-that its lexer read: 30 times faster without), prometheus/exporter-toolkit#443
-(a configuration file read and parsed for each request, 13 times its other
-work).`
+that its lexer read: 30 times faster without), xuri/nfp#3 (the same for number
+formats of spreadsheets), prometheus/exporter-toolkit#443 (a configuration file
+read and parsed for each request, 13 times its other work).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
-	s := search{pass: p, known: map[at]*found{}, first: map[gocode.Pos]*found{}, patterns: effects.DeterministicFuncs()}
+	s := search{pass: p, known: map[at]*found{}, normal: map[string]bool{}, first: map[gocode.Pos]*found{}, patterns: effects.DeterministicFuncs()}
 	judge := func(c *finder.Case) bool {
 		f := s.first[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
 		if f == nil {
@@ -90,7 +91,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 			}
 			f.file = f.file || file
 		}
-		if f.few && cheap(c) {
+		if f.few && cheap(c) || f.normal && quick(c) {
 			return false
 		}
 		f.describe(p, c.Match)
@@ -113,6 +114,7 @@ type search struct {
 	known    map[at]*found
 	first    map[gocode.Pos]*found // of each line
 	loaders  map[string]*loader    // by file and function
+	normal   map[string]bool       // by function: see normalizes
 }
 
 // mostCallers is the number of callers up to which a parameter is followed.
@@ -124,6 +126,7 @@ type at struct {
 	line    int
 	callee  string
 	loose   bool
+	normal  bool
 	callers [mostCallers]*site.Frame
 }
 
@@ -140,6 +143,7 @@ type found struct {
 	chosen                  bool // the request decides the input: the result is a part of its answer
 	unit                    string
 	converts                bool // a text to a slice, of which a part is read
+	normal                  bool // a text to another one, by a function of a module
 	reads                   bool // a file
 }
 
@@ -152,10 +156,13 @@ func (s *search) caller(r *site.Row) int {
 	}
 	for i := 1; i < len(r.Stack); i++ {
 		f := r.Stack[i]
-		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !funcname.Match(r.Stack[i-1].Function, s.patterns...) {
+		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
 			continue
 		}
 		key := at{file: f.File, line: f.Line, callee: r.Stack[i-1].Function}
+		if key.normal = !funcname.Match(key.callee, s.patterns...); key.normal && !s.normalizes(r.Stack[i-1]) {
+			continue
+		}
 		copy(key.callers[:], r.Stack[i+1:])
 		if found := s.lookOnce(f, key); found != nil && !found.chosen {
 			return i
@@ -216,6 +223,12 @@ func (s *search) look(f *site.Frame, key *at) *found {
 			}
 			continue
 		}
+		if key.normal {
+			if o.normal = call; ofParameter(place, call) && o.whole(call) && !o.few && (len(o.names) > 0 || runs >= leastHelped && !syntax.AllConst(place, call)) {
+				return &found{place: place, call: call, runs: runs, sets: o.sets, normal: true}
+			}
+			continue
+		}
 		if o.decided(call) && len(o.names) > 0 {
 			return &found{place: place, call: call, names: longest(o.names), runs: runs, sets: o.sets, open: o.open}
 		}
@@ -250,8 +263,12 @@ func longest(names []string) []string {
 }
 
 func (f *found) describe(p *rule.Pass, m *rule.Match) {
-	if f.converts {
+	switch {
+	case f.converts:
 		f.describeText(p, m)
+		return
+	case f.normal:
+		f.describeNormal(p, m)
 		return
 	}
 	what := funcname.List(f.names)

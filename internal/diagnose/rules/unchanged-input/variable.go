@@ -46,7 +46,7 @@ func (o *origin) variable(id *ast.Ident) bool {
 // is declared and set outside of the loop that makes the calls. Its type is one whose values nobody
 // changes.
 func (o *origin) setSeldom(v *types.Var, name string) bool {
-	if _, basic := v.Type().Underlying().(*types.Basic); !basic || o.loose {
+	if _, basic := v.Type().Underlying().(*types.Basic); !basic && !o.passedOn(v) || o.loose {
 		return false
 	}
 	at := o.place.Fset.Position(v.Pos())
@@ -85,7 +85,7 @@ func isFunc(obj types.Object) bool {
 // local reports whether only values that do not change are assigned to a variable of the function.
 func (o *origin) local(v *types.Var) bool {
 	if syntax.Param(o.place, v) {
-		return !o.setIn(syntax.Body(o.place), v) && o.passed(v)
+		return !o.replaced(v) && o.passed(v)
 	}
 	if slices.Contains(o.under, v) {
 		return !o.loose || slices.Contains(o.settled, v) // sum = hash(sum) differs in each iteration
@@ -235,7 +235,7 @@ func (o *origin) passed(v *types.Var) bool {
 		if fn := place.Callee(call); fn == nil || fn.FullName() != self.FullName() || index >= len(call.Args) {
 			continue
 		}
-		up := &origin{pass: o.pass, place: place, frame: caller, callers: o.callers[1:], runs: o.runs, patterns: o.patterns, depth: o.depth, loose: o.loose, above: true}
+		up := &origin{pass: o.pass, place: place, frame: caller, callers: o.callers[1:], runs: o.runs, patterns: o.patterns, depth: o.depth, loose: o.loose, normal: o.normal, above: true}
 		if !up.fixed(call.Args[index]) {
 			return false
 		}

@@ -34,10 +34,11 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A slice that does not outlive its function could be on the stack, but the
-compiler must know its size: make([]T, n) with a variable n is on the heap
-(since Go 1.25, up to 32 bytes are on the stack). The compiler reports "does not
-escape" for it, so it is easily overlooked.
+const doc = `A slice that does not outlive its function could be on the stack,
+but the compiler must know its size: make([]T, n) with a variable n is on the
+heap (since Go 1.25, up to 32 bytes are on the stack). The compiler reports
+"does not escape" for it, so it is easily overlooked. So is append([]T{x},
+xs...) in a loop, which allocates for the elements of xs in each iteration.
 
 If there is a small bound for n, use that constant as the capacity, make([]T, n,
 64): the slice is then on the stack (and a larger n panics). Else keep the slice
@@ -78,7 +79,7 @@ func guilty(c *finder.Case) bool {
 		}
 		return true
 	}
-	return false
+	return gathers(c)
 }
 
 // escapes reports whether, according to the compiler, a make on the line escapes for another reason

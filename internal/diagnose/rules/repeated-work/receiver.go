@@ -1,0 +1,56 @@
+package repeatedwork
+
+import (
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/effects"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/inputs"
+)
+
+// ofReceiver judges a method without parameters. Its receiver alone seldom says what it returns:
+// the results must be the same, and the method must visibly do no more than compute them.
+func (s *search) ofReceiver(in *inputs.Function) *found {
+	if !proved(in) {
+		return nil
+	}
+	if s.converts(in) != nil {
+		return s.surely(in)
+	}
+	if !s.computesFromReceiver(in) {
+		return nil
+	}
+	for _, judge := range []func(*inputs.Function) *found{s.surely, s.few} {
+		if f := judge(in); f != nil {
+			f.method = true
+			return f
+		}
+	}
+	return nil
+}
+
+// computesFromReceiver reports whether a method computes plain data from its receiver, whose memory
+// did not change. Copies and new values belong to the caller: so does what the method only
+// allocates, unless it is a text, which nobody fills.
+func (s *search) computesFromReceiver(in *inputs.Function) bool {
+	if in.Compared < fewCalls || in.Identical != in.Stable || changes(in) ||
+		startsWith(in, "Clone", "Copy", "DeepCopy", "Snapshot", "New", "Make", "Now", "Random", "Current") {
+		return false
+	}
+	place, ok := s.pass.Syntax.At(in.File, in.Line)
+	if !ok {
+		return false
+	}
+	sig := syntax.SignatureOf(place)
+	return sig != nil && sig.Recv() != nil && sig.Params().Len() == 0 && rich(sig) && builtInside(place, sig) && effects.LooksPure(place) && s.quiet(in.Name) &&
+		(returnsText(sig) || !s.allocatesOnly(in.Name))
+}
+
+// returnsText reports whether a function returns a text and nothing else.
+func returnsText(sig *types.Signature) bool {
+	if sig.Results().Len() != 1 {
+		return false
+	}
+	b, ok := sig.Results().At(0).Type().Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
