@@ -195,11 +195,18 @@ func (c *Context) Set(key string, v any) { c.values[key] = v }
 type store struct{ m map[string]*table }
 
 func (s *store) keep(k string, t *table) { s.m[k] = t }
+
+func (s *store) check(k string, t *table) error { return nil }
+
+func (s *store) putTable(k string, t *table) error { s.m[k] = t; return nil }
 `
 	const says = "Of 75 calls, 50 started while another goroutine was computing the same result"
 	checkShapesIn(t, cachestampede.Rule(), head, "main.load", 0, []shape{
 		// A cache whose look is in another function.
 		{"func (s *store) F(k string, found bool) *table {\n\tif found {\n\t\treturn nil\n\t}\n\tt := load() @\n\ts.keep(k, t)\n\treturn t\n}", says},
+		// A store that may fail, and a check of the result.
+		{"func (s *store) F(k string, found bool) *table {\n\tif found {\n\t\treturn nil\n\t}\n\tt := load() @\n\tif err := s.putTable(k, t); err != nil {\n\t\treturn nil\n\t}\n\treturn t\n}", says},
+		{"func (s *store) F(k string, found bool) *table {\n\tif found {\n\t\treturn nil\n\t}\n\tt := load() @\n\tif err := s.check(k, t); err != nil {\n\t\treturn nil\n\t}\n\treturn t\n}", ""},
 		// An answer, also in parts; what a request keeps for itself.
 		{"func F(w answer, n int) {\n\tif n < 0 {\n\t\treturn\n\t}\n\tt := load() @\n\ttext, _ := json.Marshal(t)\n\tw.Write(text)\n}", ""},
 		{"func F(w *out, n int) {\n\tif n < 0 {\n\t\treturn\n\t}\n\tt := load() @\n\ttext, _ := json.Marshal(t)\n\tw.Write(text)\n}", ""},

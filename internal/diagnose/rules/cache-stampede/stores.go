@@ -188,14 +188,15 @@ func encodes(p *gocode.Place, call *ast.CallExpr) bool {
 }
 
 // keeps reports whether a call may store an argument: it is of a method, or of a function of the
-// package that sets something outside of it, and its result is not used or it is named so.
+// package that sets something outside of it, and it has no result or it is named so. A call whose
+// error is used may just as well check or read the argument.
 func keeps(p *gocode.Place, call *ast.CallExpr) bool {
 	fn := p.Callee(call)
 	if fn == nil || fn.Signature().Recv() == nil && !sets(p, p.Declaration(fn)) || answers(p, call) {
 		return false
 	}
 	results := fn.Signature().Results()
-	return statement(p, call) || results.Len() == 0 || results.Len() == 1 && isError(results.At(0).Type()) || storing(fn.Name())
+	return statement(p, call) || results.Len() == 0 || storing(fn.Name())
 }
 
 // answers reports whether a call is of a method of a writer, or of what belongs to one request:
