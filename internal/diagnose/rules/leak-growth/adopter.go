@@ -15,13 +15,17 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// asOften is the factor by which the number of elements that a container gains may differ from the
-// number of objects that stay, either way, for the elements to be what keeps the objects.
-const asOften = 2
+const (
+	// asOften is how many elements a container may gain for each object that stays: a part of both
+	// is counted in other runs.
+	asOften = 2
+	// mostEach is the maximum number of objects for each element: those that it refers to.
+	mostEach = 8
+)
 
 // adopter returns the line that probably keeps what another line allocates, and how: the only one
-// that adds elements with pointers to a container as often as objects stay behind, where nothing
-// removes them. What allocates passes them on, through parameters, fields and channels.
+// that adds elements with pointers to a container about as often as objects stay behind, where
+// nothing removes them. What allocates passes them on, through parameters, fields and channels.
 func (w *window) adopter(g growth) (at *site.Site, k *keep) {
 	if w.pass.Syntax == nil || w.requests <= 0 {
 		return nil, nil
@@ -37,7 +41,7 @@ func (w *window) adopter(g growth) (at *site.Site, k *keep) {
 			continue
 		}
 		e, ok := evidence.Executions(w.pass, *f)
-		if !ok || e.PerUnit < stay/asOften || e.PerUnit > stay*asOften {
+		if !ok || e.PerUnit < stay/mostEach || e.PerUnit > stay*asOften {
 			continue
 		}
 		place, ok := w.pass.Syntax.At(f.File, f.Line)
@@ -90,7 +94,10 @@ func (w *window) grew(f *site.Frame) bool {
 func (w *window) adopted(m *rule.Match, at *site.Site, k *keep) {
 	made := evidence.Near(w.pass, at, exectrace.Line{Function: m.Site.Function, File: m.Site.File, Line: m.Site.Line})
 	m.Cause += fmt.Sprintf(" It was allocated on %s, and what keeps it is probably this line:", made)
-	k.words = strings.Replace(k.words, "It is put into", "as often, it adds an element to", 1)
+	k.words = strings.Replace(k.words, "It is put into", "it adds elements to", 1)
+	if at.Owner.Kind == gocode.Dependency {
+		k.fix += " See whether the module has an option that limits it or turns it off."
+	}
 	m.Site, m.Callees = at, nil
 	k.explain(m)
 }
