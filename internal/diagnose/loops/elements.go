@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
@@ -20,7 +21,7 @@ type Elements struct {
 
 // ElementsOf returns what a loop goes through if it is one over all elements of a slice, an array
 // or a map: for i, x := range xs; for i := range xs; for i := range len(xs); for i := 0; i <
-// len(xs); i++.
+// len(xs); i++; for x := range slices.Values(xs).
 func ElementsOf(p *gocode.Place, loop ast.Node) (Elements, bool) {
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
@@ -33,6 +34,11 @@ func ElementsOf(p *gocode.Place, loop ast.Node) (Elements, bool) {
 		}
 		if of := measured(p, l.X); of != nil {
 			e.List = of
+		} else if of := Yielded(p, l.X); of != nil {
+			e.List = of
+			if funcname.Match(p.CalleeName(ast.Unparen(l.X).(*ast.CallExpr)), "slices.Values", "maps.Values") {
+				e.Index, e.Value = nil, e.Index
+			}
 		}
 		return e, listed(p.TypeOf(e.List))
 	case *ast.ForStmt:
@@ -50,6 +56,16 @@ func ElementsOf(p *gocode.Place, loop ast.Node) (Elements, bool) {
 		return Elements{List: of, Index: i}, listed(p.TypeOf(of))
 	}
 	return Elements{}, false
+}
+
+// Yielded returns the list or map that an iterator of package slices or maps goes over, such as xs
+// of slices.Values(xs); nil for other expressions.
+func Yielded(p *gocode.Place, e ast.Expr) ast.Expr {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if ok && funcname.Match(p.CalleeName(call), "slices.Values", "slices.All", "slices.Backward", "maps.Values", "maps.Keys", "maps.All") {
+		return call.Args[0]
+	}
+	return nil
 }
 
 // measured returns xs of len(xs); nil for other expressions.

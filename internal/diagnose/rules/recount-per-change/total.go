@@ -87,7 +87,9 @@ func totals(p *gocode.Place, loop ast.Stmt) *total {
 	t := &adder{p: p, loop: loop, fine: true, total: &total{}}
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
-		t.over = l.X
+		if t.over = loops.Yielded(p, l.X); t.over == nil {
+			t.over = l.X
+		}
 	case *ast.ForStmt:
 		switch post := l.Post.(type) {
 		case *ast.IncDecStmt:

@@ -9,6 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -130,12 +131,12 @@ func yielded(p *gocode.Place, e ast.Expr) ast.Expr {
 	} else if _, function := t.Underlying().(*types.Signature); !function {
 		return nil
 	}
+	if of := loops.Yielded(p, e); of != nil {
+		return of
+	}
 	var fn *types.Func
 	switch x := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
-		if funcname.Match(p.CalleeName(x), "slices.Values", "slices.All", "slices.Backward", "maps.Values", "maps.Keys", "maps.All") {
-			return x.Args[0]
-		}
 		fn = p.Callee(x)
 	case *ast.SelectorExpr:
 		fn, _ = p.Object(x.Sel).(*types.Func)
