@@ -31,6 +31,8 @@ type WakerShare struct {
 	// InHandlers is the part of Share in which the waker was in the handler of another request:
 	// requests wait for each other.
 	InHandlers float64 `json:"in_handlers,omitempty"`
+	// Start is the function that the waker's goroutine started with, of one that ended a wait here.
+	Start string `json:"start,omitempty"`
 }
 
 // PlaceTime is the time that all requests of a route spent at one place.
@@ -55,8 +57,12 @@ type spending struct {
 	wakers  map[placeKey]map[exectrace.Line]ended
 }
 
-// ended is the time of waits that a line ended, and that in handlers of it.
-type ended struct{ all, inHandlers float64 }
+// ended is the time of waits that a line ended, and that in handlers of it, and the function that
+// the goroutine of the first of them started with.
+type ended struct {
+	all, inHandlers float64
+	start           string
+}
 
 func newSpending() spending {
 	return spending{by: map[placeKey]float64{}, wakers: map[placeKey]map[exectrace.Line]ended{}}
@@ -94,7 +100,12 @@ func (f *Fold) spend(s *spending, w *wait, share float64) {
 		}
 	}
 	sum := s.wakers[k][by]
-	s.wakers[k][by] = ended{sum.all + ns, sum.inHandlers + inHandlers}
+	if sum.start == "" && w.waker != 0 {
+		if frames := f.src.Frames(w.waker); len(frames) > 0 {
+			sum.start = frames[len(frames)-1].At().Function
+		}
+	}
+	s.wakers[k][by] = ended{sum.all + ns, sum.inHandlers + inHandlers, sum.start}
 }
 
 // place is the place of a key.
@@ -162,7 +173,7 @@ func Spent(places []PlaceTime) string {
 func wakers(by map[exectrace.Line]ended, total float64) []WakerShare {
 	var out []WakerShare
 	for line, sum := range by {
-		out = append(out, WakerShare{lineOrNil(line), sum.all / total, sum.inHandlers / total})
+		out = append(out, WakerShare{lineOrNil(line), sum.all / total, sum.inHandlers / total, sum.start})
 	}
 	slices.SortFunc(out, func(a, b WakerShare) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), compareLines(a.Line, b.Line))

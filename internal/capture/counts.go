@@ -17,9 +17,11 @@ import (
 )
 
 // A package is counted when at least countedShare of the CPU time or of the allocated bytes passes
-// through it. Only the mostCounted most expensive ones are: each has to be compiled once more.
+// through it, or countedLive of the memory that is live: the arrays of a queue are small beside
+// what they keep. Only the mostCounted most expensive ones are: each has to be compiled once more.
 const (
 	countedShare = 0.02
+	countedLive  = 0.005
 	mostCounted  = 32
 )
 
@@ -181,7 +183,8 @@ func (r *recorder) keepCounts(st stretch, meta []byte, windows [][]byte) (string
 // part. program is the import path of package main.
 func hotPackages(profiles map[string][]byte, program string) []string {
 	shares := map[string]float64{}
-	for part, column := range map[string]string{recording.PartCPU: "cpu", recording.PartAllocs: "alloc_space"} {
+	columns := map[string]string{recording.PartCPU: "cpu", recording.PartAllocs: "alloc_space", recording.PartHeap: "inuse_space"}
+	for part, column := range columns {
 		p, err := profile.Decode(bytes.NewReader(profiles[part]), 0)
 		if err != nil {
 			continue
@@ -191,12 +194,18 @@ func hotPackages(profiles map[string][]byte, program string) []string {
 			continue
 		}
 		for pkg, share := range packageShares(p, index) {
+			if part == recording.PartHeap {
+				share *= countedShare / countedLive
+			}
 			shares[pkg] = max(shares[pkg], share)
 		}
 	}
 	var out []string
 	best := map[string]float64{}
 	for pkg, share := range shares {
+		if inside := internalOf(pkg); inside != "" && shares[inside] >= countedShare {
+			share = max(share, countedShare) // its queues and caches, which take little CPU themselves
+		}
 		switch {
 		case pkg == "main":
 			pkg = program
@@ -235,6 +244,15 @@ func countable(pkg string) bool {
 		}
 	}
 	return false
+}
+
+// internalOf returns the package that an internal package belongs to: "" for others.
+func internalOf(pkg string) string {
+	of, _, found := strings.Cut(pkg, "/internal/")
+	if !found {
+		return ""
+	}
+	return of
 }
 
 // packageShares is the share of a column that passes through each package.

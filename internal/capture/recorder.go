@@ -102,7 +102,7 @@ func (r *recorder) finish(err error) (partial bool, _ error) {
 // add writes a part.
 func (r *recorder) add(name, phase string, data []byte) error {
 	switch name {
-	case recording.PartCPU, recording.PartAllocs, recording.PartGoroutine:
+	case recording.PartCPU, recording.PartAllocs, recording.PartHeap, recording.PartGoroutine:
 		r.profiles[name] = data
 	}
 	return r.out.Add(name, phase, data)

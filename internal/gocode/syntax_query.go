@@ -202,6 +202,29 @@ func (p *Place) Entry(decl *ast.FuncDecl) *Place {
 	return &in
 }
 
+// Package returns the place where the first function of a loaded package starts, with which the
+// package's declarations can be read; false if the package is not loaded or has no function.
+func (s *Syntax) Package(name string) (*Place, bool) {
+	first, found := "", syntaxFile{}
+	for key, f := range s.files {
+		if path.Dir(key) == name && (first == "" || key < first) {
+			first, found = key, f
+		}
+	}
+	if first == "" || s.index.distrusted(first) != "" {
+		return nil, false
+	}
+	p := &Place{Fset: found.fset, File: found.file, Info: found.pkg.TypesInfo, Pkg: found.pkg.Types, files: found.pkg.Syntax}
+	for _, f := range p.files {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
+				return p.Entry(fn), true
+			}
+		}
+	}
+	return nil, false
+}
+
 // Outer returns the place as its whole declaration sees it: Func is the declaration, so that
 // Enclosing and Nodes go beyond the function literal of the line.
 func (p *Place) Outer() *Place {

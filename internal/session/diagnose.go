@@ -35,8 +35,9 @@ type Result struct {
 }
 
 // These decide which packages get syntax and compiler facts: those that own at least hotShare of
-// the CPU or the allocated bytes, and of them the hotPackages most expensive ones. Compiling a
-// package takes about a second, which is too long for packages that cost little.
+// the CPU or the allocated bytes (or, for syntax, of the live memory), and of them the hotPackages
+// most expensive ones. Compiling a package takes about a second, which is too long for packages
+// that cost little.
 const (
 	hotShare    = 0.003
 	hotPackages = 16
@@ -199,6 +200,9 @@ func hot(t *site.Table, entries bool) []string {
 		}
 		cost := ratio(s.Cost.CPUSeconds+s.Cost.GCSeconds, t.Totals.TotalSeconds) +
 			ratio(float64(s.Cost.AllocBytes), float64(t.Totals.AllocBytes))
+		if entries {
+			cost += ratio(float64(s.Cost.LiveBytes), float64(t.Totals.LiveBytes))
+		}
 		byPkg[s.Owner.Package] += cost
 		if entries && s.Entry != nil && s.Entry.Owner.Package != "" && s.Entry.Owner.Package != s.Owner.Package {
 			byPkg[s.Entry.Owner.Package] += cost

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/gocode"
@@ -56,6 +57,18 @@ func Generic(function string) string {
 	return function[:from] + "[...]" + function[to+1:]
 }
 
+// sleepers returns the lines at which goroutines sleep most of the time, at most a given number.
+func sleepers(g *wall.Goroutines, most int) (lines []exectrace.Line) {
+	for i := range g.Groups {
+		for _, s := range g.Groups[i].Stacks {
+			if s.Why == "sleep" && 2*s.Seconds >= g.Groups[i].Seconds && len(lines) < most {
+				lines = append(lines, s.Line)
+			}
+		}
+	}
+	return lines
+}
+
 // Packages returns the packages of lines with much time in the trace, at most a given number. They
 // may hardly show in a CPU profile, and rules need their source.
 func Packages(p *rule.Pass, most int) []string {
@@ -90,6 +103,11 @@ func Packages(p *rule.Pass, most int) []string {
 			if l := cmp.Or(r.All.Places[i].Caller, r.All.Places[i].Waiter); l != nil {
 				add(*l)
 			}
+		}
+	}
+	if g := p.Trace.Goroutines; g != nil && len(pkgs) < most {
+		for _, l := range sleepers(g, each) {
+			add(l)
 		}
 	}
 	serial := p.Trace.Parallelism.Serial.Stacks

@@ -161,11 +161,20 @@ func (w *workers) ends(place *requests.PlaceTime) bool {
 	}
 	var by float64
 	for _, waker := range place.Wakers {
-		if waker.Line != nil && (waker.Line.Function == w.Function || strings.HasPrefix(waker.Line.Function, w.Function+".")) {
+		if waker.Line != nil && w.ran(waker.Line.Function, waker.Start) {
 			by += waker.Share - waker.InHandlers
 		}
 	}
 	return by >= byWorkers
+}
+
+// ran reports whether a function ran in a worker: in a goroutine that started with start, if that
+// is known. A function literal often runs in goroutines that others start.
+func (w *workers) ran(function, start string) bool {
+	if start != "" {
+		return start == w.Function
+	}
+	return function == w.Function || strings.HasPrefix(function, w.Function+".")
 }
 
 func (w *workers) match(t *traced.Queue) rule.Match {

@@ -31,7 +31,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "retained-substring",
 		Kind:  rule.Leak,
-		Title: "A small part keeps a large buffer in memory",
+		Title: "A small part of a buffer, or a slot of a queue, keeps memory alive",
 		Doc:   doc,
 		Finder: finder.Patterns{
 			Claim: rule.Claim{
@@ -55,7 +55,9 @@ though nothing seems to refer to it.
 Copy what is kept: strings.Clone(part), bytes.Clone(part).
 
 In the same way list = list[:n-1] keeps the array of the list, and the pointer
-behind the new end. Set the slot to nil before.
+behind the new end. A queue that returns slots[i] and only moves i on keeps each
+element, with all that it refers to, until the slot is used again: a pool of
+workers so keeps the tasks that have ended. Set the slot to nil before.
 
 It is fine when most of the buffer is kept in parts anyway: then one buffer is
 cheaper than many copies. The rule follows live buffers through results,
@@ -80,7 +82,7 @@ func judgeAll(c *finder.Case) bool {
 			return true
 		}
 	}
-	return popped(c)
+	return popped(c) || handed(c)
 }
 
 func judge(c *finder.Case) bool {

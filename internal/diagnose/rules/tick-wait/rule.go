@@ -61,12 +61,18 @@ then grow with the load by themselves, and a request alone waits for its own
 work only. A library has a setting for the interval (BatchTimeout in kafka-go: a
 second by default); for a request that waits, some milliseconds are long.
 
+The same holds for workers that look for work, sleep if there is none, and look
+again: what arrives meanwhile waits until the sleep is over, though all workers
+are idle. Wake them when work is added: a channel, a sync.Cond, or a call of the
+store that blocks until there is something.
+
 It is fine where nobody waits for the result. The rule reports waits of a fifth
 of the requests' time and more which end in a goroutine that waits for a timer
 most of the time.
 
 Seen in the field: segmentio/kafka-go#326, segmentio/kafka-go#1180 (a second for
-each message), graph-gophers/dataloader#110.`
+each message), graph-gophers/dataloader#110; hibiken/asynq#506 (workers
+that sleep for a second when the queue is empty).`
 
 func find(p *rule.Pass) []rule.Match {
 	if p.Trace.Goroutines == nil || p.Trace.Requests == nil || p.Syntax == nil {
@@ -135,6 +141,7 @@ type batcher struct {
 	group *wall.Group
 	idle  float64       // seconds that they wait for it
 	place *gocode.Place // where
+	empty bool          // only when they found nothing to do
 	calls []string      // names of the functions that the loop there calls, as profiles have them
 }
 
@@ -153,86 +160,17 @@ func (b *batcher) idles() bool {
 		if at == nil {
 			continue
 		}
-		if place := b.pass.Place(at); place != nil && ticks(place) {
+		place := b.pass.Place(at)
+		if place == nil {
+			continue
+		}
+		if b.empty = sleepsWhenEmpty(place); b.empty || ticks(place) {
 			b.idle, b.place = s.Seconds, place
 			b.calls = reached(place)
 			return true
 		}
 	}
 	return false
-}
-
-// ticks reports whether a line waits for a timer: it receives times from a channel, among others or
-// alone, or sleeps in a loop.
-func ticks(p *gocode.Place) bool {
-	loop := p.Loop()
-	if loop == nil {
-		return false
-	}
-	if len(syntax.CallsOf(p, "time.Sleep")) > 0 {
-		return !takes(p, loop)
-	}
-	found := false
-	for _, n := range p.Nodes {
-		if syntax.Line(p, n.Pos()) != p.Line {
-			continue
-		}
-		switch n := n.(type) {
-		case *ast.RangeStmt:
-			found = found || times(p, n.X)
-		case *ast.SelectStmt:
-			for _, c := range n.Body.List {
-				if comm := c.(*ast.CommClause).Comm; comm != nil {
-					found = found || receives(p, comm)
-				}
-			}
-		case *ast.ExprStmt, *ast.AssignStmt:
-			found = found || receives(p, n.(ast.Stmt))
-		}
-	}
-	return found
-}
-
-// takes reports whether a loop takes work from a channel: a sleep in it belongs to the work.
-func takes(p *gocode.Place, loop ast.Stmt) bool {
-	found := false
-	ast.Inspect(loop, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.UnaryExpr:
-			found = found || n.Op == token.ARROW
-		case *ast.RangeStmt:
-			_, ok := p.TypeOf(n.X).Underlying().(*types.Chan)
-			found = found || ok
-		}
-		return !found
-	})
-	return found
-}
-
-// receives reports whether a statement receives a time.
-func receives(p *gocode.Place, s ast.Stmt) bool {
-	var e ast.Expr
-	switch s := s.(type) {
-	case *ast.ExprStmt:
-		e = s.X
-	case *ast.AssignStmt:
-		if len(s.Rhs) != 1 {
-			return false
-		}
-		e = s.Rhs[0]
-	}
-	u, ok := ast.Unparen(e).(*ast.UnaryExpr)
-	return ok && u.Op == token.ARROW && times(p, u.X)
-}
-
-// times reports whether an expression is a channel of times.
-func times(p *gocode.Place, e ast.Expr) bool {
-	t := p.TypeOf(e)
-	if t == nil {
-		return false
-	}
-	ch, ok := t.Underlying().(*types.Chan)
-	return ok && types.TypeString(ch.Elem(), nil) == "time.Time"
 }
 
 // reached returns the names of the function around a place and of those of its module that it
@@ -268,18 +206,22 @@ func reached(p *gocode.Place) []string {
 	return names
 }
 
-// ends reports whether the goroutines end most waits of requests at a place.
+// ends reports whether the goroutines, or those that they start, end most waits of requests at a
+// place.
 func (b *batcher) ends(place *requests.PlaceTime) bool {
 	switch place.Part {
 	case requests.WaitChanSend, requests.WaitChanReceive, requests.WaitSelect, requests.WaitCond, requests.WaitSync:
 	default:
 		return false
 	}
+	own := func(function string) bool {
+		return slices.ContainsFunc(b.calls, func(name string) bool {
+			return function == name || strings.HasPrefix(function, name+".func")
+		})
+	}
 	var by float64
 	for _, w := range place.Wakers {
-		if w.Line != nil && slices.ContainsFunc(b.calls, func(name string) bool {
-			return w.Line.Function == name || strings.HasPrefix(w.Line.Function, name+".func")
-		}) {
+		if w.Line != nil && (own(w.Line.Function) || own(w.Start)) {
 			by += w.Share - w.InHandlers
 		}
 	}
@@ -290,13 +232,20 @@ func (b *batcher) match(t *traced.Queue) rule.Match {
 	name := funcname.Short(funcname.Typed(b.calls[0]))
 	idle := units.Percent(b.idle / b.group.Seconds)
 	where := syntax.Where(b.place, b.place.Nodes[len(b.place.Nodes)-1].Pos())
+	cause := fmt.Sprintf("Requests spend %s of their time waiting for %s, which waits for a timer meanwhile (%s): it is idle for %s of the time, and answers what has arrived at each tick.",
+		t.Share(), name, where, idle)
+	fix := fmt.Sprintf("Let %s handle what has arrived as soon as it is idle, without waiting for the timer: take all that is there, handle it, and start again; batches then grow with the load by themselves. Or make the interval (a batch timeout) much shorter.", name)
+	if b.empty {
+		cause = fmt.Sprintf("Requests spend %s of their time waiting for work that %s has not taken yet: when it finds nothing to do, it sleeps (%s), and what arrives meanwhile waits until the sleep is over. It sleeps for %s of the time.",
+			t.Share(), name, where, idle)
+		fix = fmt.Sprintf("Wake %s when work is added, instead of polling with a sleep: wait for a channel or a sync.Cond that the sender signals, or use the blocking call of the store (BLPOP in Redis, LISTEN in PostgreSQL). Until then, make the sleep much shorter; a library may have a setting for it.", name)
+	}
 	return rule.Match{
 		Site:       t.Site,
 		Confidence: rule.Likely, // batches may be wanted
 		Saving:     t.Saving(),
-		Cause: fmt.Sprintf("Requests spend %s of their time waiting for %s, which waits for a timer meanwhile (%s): it is idle for %s of the time, and answers what has arrived at each tick.",
-			t.Share(), name, where, idle),
-		Fix: fmt.Sprintf("Let %s handle what has arrived as soon as it is idle, without waiting for the timer: take all that is there, handle it, and start again; batches then grow with the load by themselves. Or make the interval (a batch timeout) much shorter.", name),
+		Cause:      cause,
+		Fix:        fix,
 		Evidence: append(t.Evidence(b.pass, name, "mostly ended at"),
 			rule.Evidence{What: name + " waiting for its timer", Value: idle + " of its time", Command: evidence.ViewCommand(b.pass, "goroutines")}),
 	}
