@@ -62,6 +62,7 @@ import (
 	deferinloop "github.com/hone-go/hone/internal/diagnose/rules/defer-in-loop"
 	directorypolling "github.com/hone-go/hone/internal/diagnose/rules/directory-polling"
 	discardederror "github.com/hone-go/hone/internal/diagnose/rules/discarded-error"
+	documentedcost "github.com/hone-go/hone/internal/diagnose/rules/documented-cost"
 	encodedperreceiver "github.com/hone-go/hone/internal/diagnose/rules/encoded-per-receiver"
 	exactdigits "github.com/hone-go/hone/internal/diagnose/rules/exact-digits"
 	failedlookahead "github.com/hone-go/hone/internal/diagnose/rules/failed-lookahead"
@@ -280,6 +281,7 @@ func All() []rule.Rule {
 		deferinloop.Rule(),
 		directorypolling.Rule(),
 		discardederror.Rule(),
+		documentedcost.Rule(),
 		encodedperreceiver.Rule(),
 		exactdigits.Rule(),
 		failedlookahead.Rule(),
