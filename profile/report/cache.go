@@ -81,8 +81,8 @@ func (c *Cache) cost(t frameTable, sampleIndex int) *frames.Costs {
 	if c.costs[at] != nil {
 		return c.costs[at]
 	}
-	if known := c.costs[tableSums{sampleIndex: sampleIndex}]; known != nil && finer(c.p, t.granularity) {
-		c.costs[at] = known.At(c.table(t)) // less work
+	if known := c.costs[tableSums{sampleIndex: sampleIndex}]; known != nil {
+		c.costs[at] = known.At(c.table(t), finer(c.p, t.granularity)) // less work
 	} else {
 		c.costs[at] = c.table(t).NewCosts(c.p, c.p.Values(sampleIndex))
 	}

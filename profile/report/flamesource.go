@@ -51,8 +51,9 @@ func newSource(p *profile.Profile, cache *Cache, o FlameOptions) *source {
 	}
 	s.p, s.cache, s.values = p, cache.of(p), p.Values(o.SampleIndex)
 	costs := s.cache.cost(frameTable{o.Granularity, o.Columns}, o.SampleIndex)
-	s.negative, s.frames, s.sums = costs.Negative, costs.Table, costs.Sums
+	s.negative, s.frames = costs.Negative, costs.Table
 	if sel == nil {
+		s.sums = costs.Sums()
 		return s
 	}
 	if from, hidden := sel.Cut(); from != nil {
@@ -74,7 +75,7 @@ func (s *source) keep(rows profile.Rows) { s.rows = &rows }
 func (s *source) cut(costs *frames.Costs, from []byte, hidden []bool) {
 	s.from = from
 	if hidden != nil {
-		s.frames, _ = costs.Table.Without(hidden)
+		s.frames = costs.Table.Without(hidden)
 	}
 	callers, all := s.sampleCut()
 	s.fewCallers = 10*callers < all
@@ -126,14 +127,8 @@ func (s *source) sample(step int, visit func(row int)) {
 
 // hide passes over hidden frames. It charges each sample to its first visible frame.
 func (s *source) hide(costs *frames.Costs, sel *profile.Selection, hidden []bool) {
-	shown, whole := costs.Table.Without(hidden)
-	s.frames = shown
-	if whole {
-		s.sums = costs.Of(costs.Table, sel)
-		s.clearHidden()
-	} else {
-		s.sums = costs.Of(shown, sel)
-	}
+	shown := costs.Table.Without(hidden)
+	s.frames, s.sums = shown, costs.Of(shown, sel)
 	s.keep(sel.Rows())
 	first := make([]int32, len(shown.Start)-1) // by location: the key of its innermost shown frame, or −1
 	for l := range first {
@@ -198,19 +193,6 @@ func (s *source) sampleHidden(first []int32) [2]bool {
 		}
 	})
 	return [2]bool{hidden[0] > many*stacks, hidden[1] > many*stacks}
-}
-
-// clearHidden sets the sums of keys without frames to zero.
-func (s *source) clearHidden() {
-	shown := make([]bool, len(s.sums))
-	for _, k := range s.frames.List {
-		shown[k] = true
-	}
-	for k := range s.sums {
-		if !shown[k] {
-			s.sums[k] = frames.Sum{}
-		}
-	}
 }
 
 // mostly reports whether more than three quarters are true.

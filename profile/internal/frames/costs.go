@@ -9,96 +9,90 @@ import (
 // Costs are the sums of a column, in a form from which those of some of its rows and frames are
 // derived with little work.
 //
-// A key counts once per row, which needs a check of each frame because of recursion. But few rows
-// contain a key twice. They are found once; the others are summed by location, without checks.
+// A key counts once per row, which needs a check of each frame because of recursion. Sums by
+// location need no check, and are the same at every granularity. What they count too often is known
+// from the frames that repeat in a row.
 type Costs struct {
 	Table    *Table
-	Negative bool  // a value is negative
-	Sums     []Sum // by key, of all rows
+	Negative bool // a value is negative
 
 	p         *profile.Profile
 	values    []int64
-	plain     []uint64 // a bit per row that contains each key once, and has frames and a value
-	repeats   []uint64 // a bit per other row that has frames and a value
-	flat, cum []int64  // by location, of the plain rows
+	rows      []uint64 // a bit per row that has frames and a value
+	flat, cum []int64  // by location
+	repeats   *repeats
+	all       []Sum // nil until they are needed
 }
 
 // NewCosts sums a column of p, one value per row.
 func (f *Table) NewCosts(p *profile.Profile, values []int64) *Costs {
-	words, n := (len(values)+63)/64, len(f.Start)-1
-	c := &Costs{Table: f, p: p, values: values, plain: make([]uint64, words), repeats: make([]uint64, words), flat: make([]int64, n), cum: make([]int64, n)}
-	a := f.newAdder()
+	n := len(f.Start) - 1
+	c := &Costs{p: p, values: values, rows: make([]uint64, (len(values)+63)/64), flat: make([]int64, n), cum: make([]int64, n)}
 	for row, v := range values {
 		stack := p.Stack(row)
 		c.Negative = c.Negative || v < 0
 		if v == 0 || len(stack) == 0 {
 			continue
 		}
-		if a.add(stack, int32(row), v) {
-			c.repeats[row/64] |= 1 << (row % 64)
-		} else {
-			c.plain[row/64] |= 1 << (row % 64)
-			c.flat[stack[0]] += v
-			addLocations(c.cum, stack, v)
-		}
+		c.rows[row/64] |= 1 << (row % 64)
+		c.flat[stack[0]] += v
+		addLocations(c.cum, stack, v)
 	}
-	c.Sums = a.sums()
-	return c
+	return c.by(f, c.rows)
 }
 
-// At returns the costs of the same column by the keys of f. These must be at least as fine as those
-// of c: a row that contains no key of c twice contains no key of f twice.
-func (c *Costs) At(f *Table) *Costs {
-	d := &Costs{Table: f, Negative: c.Negative, p: c.p, values: c.values, plain: c.plain, repeats: c.repeats, flat: c.flat, cum: c.cum}
-	repeats := f.newAdder()
-	for i := range c.repeats {
-		c.addRepeats(repeats, i, ^uint64(0))
+// At returns the costs of the same column by the keys of f. finer reports that these are at least
+// as fine as those of c: a row that contains no key of c twice contains no key of f twice.
+func (c *Costs) At(f *Table, finer bool) *Costs {
+	rows := c.rows
+	if finer {
+		rows = c.repeats.rows
 	}
-	d.Sums = repeats.addTo(f.byKey(c.flat, c.cum))
-	return d
+	return c.by(f, rows)
+}
+
+// by returns the costs by the keys of f, which repeat in no other rows than these.
+func (c *Costs) by(f *Table, rows []uint64) *Costs {
+	d := *c
+	d.Table, d.repeats, d.all = f, f.findRepeats(c.p, rows), nil
+	return &d
+}
+
+// Sums returns the sums of all rows by key. It is not safe for concurrent use.
+func (c *Costs) Sums() []Sum {
+	if c.all == nil {
+		extras := c.newExtras(c.Table)
+		for i := range c.repeats.rows {
+			extras.addRepeats(i, ^uint64(0))
+		}
+		c.all = extras.subtractFrom(c.Table.byKey(c.flat, c.cum))
+	}
+	return c.all
 }
 
 // Of returns the sums of the selected rows by key. shown is the table, perhaps without hidden
 // frames; then the flat sums are not valid.
 func (c *Costs) Of(shown *Table, sel *profile.Selection) []Sum {
 	invert := uint64(0) // all ones to sum the rows that are not selected, if that is less work
-	var hides *partly
-	by := shown
 	if sel.KeepsMost() {
 		invert = ^uint64(0)
-		if shown != c.Table {
-			hides, by = c.partly(shown), c.Table
-		}
 	}
-	n := len(c.Table.Start) - 1
-	flat, cum, repeats := make([]int64, n), make([]int64, n), by.newAdder()
+	flat, cum, extras := make([]int64, len(c.flat)), make([]int64, len(c.cum)), c.newExtras(shown)
 	sel.Visit(func(i int, word uint64) {
-		c.addPlain(flat, cum, i, word^invert)
-		c.addRepeats(repeats, i, word^invert)
-		if hides != nil {
-			hides.addRepeats(i, word)
-		}
+		c.addRows(flat, cum, i, word^invert)
+		extras.addRepeats(i, word)
 	})
-	sums := repeats.addTo(by.byKey(flat, cum))
-	if invert == 0 {
-		return sums
-	}
-	for k, all := range c.Sums {
-		sums[k] = Sum{all.Flat - sums[k].Flat, all.Cum - sums[k].Cum}
-	}
-	if hides != nil {
-		for l := range flat {
+	if invert != 0 {
+		for l := range cum {
 			flat[l], cum[l] = c.flat[l]-flat[l], c.cum[l]-cum[l]
 		}
-		hides.replace(sums, flat, cum)
 	}
-	return sums
+	return extras.subtractFrom(shown.byKey(flat, cum))
 }
 
-// addPlain adds those of the rows from 64i to 64i+63 that are in a set and plain to their
-// locations.
-func (c *Costs) addPlain(flat, cum []int64, i int, rows uint64) {
-	for left := rows & c.plain[i]; left != 0; left &= left - 1 {
+// addRows adds those of the rows from 64i to 64i+63 that are in a set to their locations.
+func (c *Costs) addRows(flat, cum []int64, i int, rows uint64) {
+	for left := rows & c.rows[i]; left != 0; left &= left - 1 {
 		row := 64*i + bits.TrailingZeros64(left)
 		stack, v := c.p.Stack(row), c.values[row]
 		flat[stack[0]] += v
@@ -106,16 +100,7 @@ func (c *Costs) addPlain(flat, cum []int64, i int, rows uint64) {
 	}
 }
 
-// addRepeats adds those of the rows from 64i to 64i+63 that are in a set and have repeats to their
-// keys.
-func (c *Costs) addRepeats(a *adder, i int, rows uint64) {
-	for left := rows & c.repeats[i]; left != 0; left &= left - 1 {
-		row := 64*i + bits.TrailingZeros64(left)
-		a.add(c.p.Stack(row), int32(row), c.values[row])
-	}
-}
-
-// byKey returns the sums of rows without repeats by key, from those by location.
+// byKey returns the sums by key from those by location. A key counts as often as a row has it.
 func (f *Table) byKey(flat, cum []int64) []Sum {
 	sums := make([]Sum, len(f.Keys))
 	for l := range flat {
@@ -123,7 +108,7 @@ func (f *Table) byKey(flat, cum []int64) []Sum {
 		if len(keys) > 0 {
 			sums[keys[0]].Flat += flat[l]
 		}
-		for _, k := range keys { // they differ, otherwise each row with this location has repeats
+		for _, k := range keys {
 			sums[k].Cum += cum[l]
 		}
 	}

@@ -3,7 +3,6 @@ package frames
 import (
 	"fmt"
 	"path"
-	"slices"
 
 	"github.com/hone-go/hone/profile"
 )
@@ -15,6 +14,8 @@ type Table struct {
 	index map[profile.Frame]int32 // while the table is built
 	Start []int32                 // index in List of location i's first frame; one more entry than locations
 	List  []int32                 // indices of Keys
+
+	hidden []bool // in a table without hidden frames: which those are, by position in the whole List
 }
 
 // New numbers the keys of all locations of p.
@@ -190,22 +191,18 @@ func objectName(p *profile.Profile, l *profile.Location) string {
 }
 
 // Without returns the table without the hidden frames, with the same keys. hidden is by position in
-// List. A location may have no frame left. whole reports whether each key has all of its frames or
-// none, so that a sample that contains a shown key counts for it whatever is hidden.
-func (f *Table) Without(hidden []bool) (q *Table, whole bool) {
-	q = &Table{Keys: f.Keys, Start: make([]int32, 1, len(f.Start)), List: make([]int32, 0, len(f.List))}
-	gone := make([]bool, len(f.Keys))
+// List. A location may have no frame left.
+func (f *Table) Without(hidden []bool) *Table {
+	q := &Table{Keys: f.Keys, Start: make([]int32, 1, len(f.Start)), List: make([]int32, 0, len(f.List)), hidden: hidden}
 	for l := range len(f.Start) - 1 {
 		for at := f.Start[l]; at < f.Start[l+1]; at++ {
-			if hidden[at] {
-				gone[f.List[at]] = true
-			} else {
+			if !hidden[at] {
 				q.List = append(q.List, f.List[at])
 			}
 		}
 		q.Start = append(q.Start, int32(len(q.List)))
 	}
-	return q, !slices.ContainsFunc(q.List, func(k int32) bool { return gone[k] })
+	return q
 }
 
 // KeysAt returns, for each location that has a frame at this depth, counted from the innermost,

@@ -41,30 +41,26 @@ func (f *Table) newAdder() *adder {
 	return &adder{table: f, flat: make([]int64, n), cums: make([]cumSum, n), heads: f.KeysAt(0), seconds: f.KeysAt(1)}
 }
 
-// add adds v to each key of a stack once. repeats reports whether a key is in it more than once.
-func (a *adder) add(stack []int32, row int32, v int64) (repeats bool) {
+// add adds v to each key of a stack once.
+func (a *adder) add(stack []int32, row int32, v int64) {
 	if len(stack) == 0 {
-		return false
+		return
 	}
 	if len(a.more) < len(stack) {
 		a.more = make([]int32, max(256, 2*len(stack)))
 	}
 	a.flat[a.heads[stack[0]]>>1] += v
 	mark := row + 1
-	n, twice := addKeys(a.cums, a.heads, stack, a.more, mark, v)
-	n, again := addKeys(a.cums, a.seconds, a.more[:n], a.more, mark, v)
-	repeats = twice || again
+	n := addKeys(a.cums, a.heads, stack, a.more, mark, v)
+	n = addKeys(a.cums, a.seconds, a.more[:n], a.more, mark, v)
 	for _, l := range a.more[:n] { // three frames and more are rare
 		for _, k := range a.table.List[a.table.Start[l]+2 : a.table.Start[l+1]] {
 			if s := &a.cums[k]; s.row != mark {
 				s.row = mark
 				s.cum += v
-			} else {
-				repeats = true
 			}
 		}
 	}
-	return repeats
 }
 
 // sums returns the sums by key.
@@ -76,22 +72,12 @@ func (a *adder) sums() []Sum {
 	return sums
 }
 
-// addTo adds the sums to others by the same keys, and returns these.
-func (a *adder) addTo(sums []Sum) []Sum {
-	for k := range sums {
-		sums[k].Flat += a.flat[k]
-		sums[k].Cum += a.cums[k].cum
-	}
-	return sums
-}
-
 // addKeys adds v to the key of each location of a stack in keys. It puts the locations with more
-// frames into more, which may be stack itself, and returns their number. repeats reports whether a
-// key had been added before. It is separate from Sum so
+// frames into more, which may be stack itself, and returns their number. It is separate from Sum so
 // that all its variables stay in registers.
 //
 //go:noinline
-func addKeys(cums []cumSum, keys []uint32, stack, more []int32, mark int32, v int64) (n int, repeats bool) {
+func addKeys(cums []cumSum, keys []uint32, stack, more []int32, mark int32, v int64) (n int) {
 	for _, l := range stack {
 		k := keys[l]
 		more[n] = l
@@ -99,9 +85,7 @@ func addKeys(cums []cumSum, keys []uint32, stack, more []int32, mark int32, v in
 		if s := &cums[k>>1]; s.row != mark {
 			s.row = mark
 			s.cum += v
-		} else {
-			repeats = true
 		}
 	}
-	return n, repeats
+	return n
 }
