@@ -51,6 +51,7 @@ func TestNearMisses(t *testing.T) {
 // allowed are findings above a hint that near misses may have: "PROGRAM RULE", and why.
 var allowed = map[string]string{
 	"costly-line concat-loop":                "that another rule explains the line is what makes it the near miss",
+	"pass-per-pattern repeated-work":         "its programs handle the same few texts again",
 	"io-in-loop scratch-per-call":            "its fake driver does make and drop memory for each statement",
 	"file-state-per-record io-in-loop":       "it asks about many files in a loop, each a different one",
 	"context-per-item file-state-per-record": "its stand-in for a call that waits is Stat of a pipe",

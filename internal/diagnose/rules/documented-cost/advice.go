@@ -68,7 +68,7 @@ func (r *reader) read(doc, function string) *advice {
 }
 
 func (r *reader) about(s, function string) *advice {
-	subject := regexp.MustCompile(`\b`+regexp.QuoteMeta(function)+`\b`).ReplaceAllString(s, "FUNC")
+	subject := strings.ReplaceAll(s, function, "FUNC")
 	switch {
 	case r.says(r.slow, subject):
 		return &advice{kind: slow, sentence: s}

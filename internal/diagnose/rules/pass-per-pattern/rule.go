@@ -1,5 +1,5 @@
-// Package passperpattern finds loops over patterns that search a text, or walk a tree, once for
-// each of them.
+// Package passperpattern finds loops that search a text, walk a tree, or read a document from its
+// start once for each of many patterns, names or parts.
 package passperpattern
 
 import (
@@ -21,6 +21,7 @@ func Rule() rule.Rule {
 		ID:    "pass-per-pattern",
 		Kind:  rule.CPU,
 		Needs: []rule.Need{rule.NeedCounts},
+		Uses:  []rule.Need{rule.NeedInputs},
 		Title: "Whole text or tree searched once per pattern",
 		Doc:   doc,
 		Finder: finder.Patterns{
@@ -53,6 +54,9 @@ in a map.
 So is a loop that walks the same tree for each of many names: a syntax tree
 (ast.Inspect, astutil.UsesImport), or a directory (filepath.WalkDir). Walk it
 once, collect what all of them need in a map, and look each up.
+
+So is a loop that takes one part after the other out of an encoded document, by
+a path or an index: each lookup reads the document again from its start.
 
 It is fine for few patterns. A search for one pattern skips most of a text with
 vector instructions, while a Replacer looks at each byte: one pass takes as long

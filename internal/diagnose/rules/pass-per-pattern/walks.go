@@ -50,7 +50,8 @@ func prepare(p *rule.Pass) []finder.Line {
 		return nil
 	}
 	w := &walks{p, map[gocode.Pos]*walk{}}
-	return []finder.Line{{Start: finder.Frames(w.frame), Judge: w.judge}}
+	texts := &reads{p, map[gocode.Pos]*walk{}}
+	return []finder.Line{{Start: finder.Frames(w.frame), Judge: w.judge}, {Start: finder.Frames(texts.frame), Judge: texts.judge}}
 }
 
 // frame returns the frame of the loop that walks a tree once for each item; -1 for none.
