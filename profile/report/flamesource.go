@@ -21,6 +21,7 @@ type source struct {
 	rows        *profile.Rows // that filters keep; nil for all
 	frames      *frames.Table // without hidden frames
 	sums        []frames.Sum  // by key
+	costs       *frames.Costs // of all rows and frames
 
 	// Of filters that keep little of most stacks:
 	from []byte // by location: the callers of the outermost of these are dropped; nil for none
@@ -51,7 +52,7 @@ func newSource(p *profile.Profile, cache *Cache, o FlameOptions) *source {
 	}
 	s.p, s.cache, s.values = p, cache.of(p), p.Values(o.SampleIndex)
 	costs := s.cache.cost(frameTable{o.Granularity, o.Columns}, o.SampleIndex)
-	s.negative, s.frames = costs.Negative, costs.Table
+	s.negative, s.frames, s.costs = costs.Negative, costs.Table, costs
 	if sel == nil {
 		s.sums = costs.Sums()
 		return s

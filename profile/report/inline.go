@@ -6,6 +6,7 @@ import (
 	"github.com/hone-go/hone/profile/internal/frames"
 
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -116,6 +117,9 @@ type inlineMarks struct {
 	stack  func(row int) []int32 // what filters keep of a stack
 	values []int64               // by row
 	counts []int64               // with TopOptions.Mean: those that values are divided by
+	// inlined has by key what its inlined frames cost at most: a key where that is less than the
+	// least weight of a call has no mark. It is nil if unknown.
+	inlined []int64
 }
 
 // mark sets the Inline field of the rows. kept holds the keys of the rows. Calls that cost less
@@ -125,26 +129,18 @@ func (m inlineMarks) mark(t *Table, kept []int32, cutoff int64) {
 	f := m.frames
 	row := t.rowsOf(f, kept)
 	inlined := inlinedSomewhere(f, row, kept)
+	for i, k := range kept {
+		inlined[i] = inlined[i] && (m.inlined == nil || m.inlined[k] >= cutoff)
+	}
 	if !slices.Contains(inlined, true) {
 		return
 	}
-	is, only := m.rowsAt(row)
 	rows := len(kept)
 	if !t.trimmed(kept) {
 		rows += len(f.Keys)
 	}
-	calls := newCallWeights(rows)
-	var picked []int32
-	for at, v := range m.values {
-		if v == 0 && (m.counts == nil || m.counts[at] == 0) || m.rows != nil && !m.rows.Has(at) {
-			continue
-		}
-		stack := m.stack(at)
-		if len(picked) < len(stack) {
-			picked = make([]int32, max(256, 2*len(stack)))
-		}
-		addCalls(f, calls, picked[:columns.Pick(picked, stack, is)], only, row, inlined, int32(at), v)
-	}
+	calls := newInlineCalls(f, newCallWeights(rows), row, inlined)
+	m.addTo(calls)
 	someInline, someReal := make([]bool, len(kept)), make([]bool, len(kept))
 	for i := range calls.list {
 		if c := &calls.list[i]; abs(c.value) >= cutoff {
@@ -162,21 +158,87 @@ func (m inlineMarks) mark(t *Table, kept []int32, cutoff int64) {
 	}
 }
 
-// rowsAt returns which locations have a frame that is a row, 1 if so, and the row of those with
-// only one frame. For other locations, only is −1.
-func (m inlineMarks) rowsAt(row []int32) (is []byte, only []int32) {
-	f := m.frames
-	is, only = make([]byte, len(f.Start)-1), make([]int32, len(f.Start)-1)
-	for l := range is {
-		keys := f.List[f.Start[l]:f.Start[l+1]]
-		if only[l] = -1; len(keys) == 1 {
-			only[l] = row[keys[0]]
+// addTo adds the calls of all samples.
+func (m inlineMarks) addTo(calls *inlineCalls) {
+	var picked []int32
+	for i := range (len(m.values) + 63) / 64 {
+		rows := ^uint64(0)
+		if m.rows != nil {
+			rows = m.rows.Word(i)
 		}
-		if slices.ContainsFunc(keys, func(k int32) bool { return row[k] >= 0 }) {
-			is[l] = 1
+		for ; rows != 0; rows &= rows - 1 {
+			at := 64*i + bits.TrailingZeros64(rows)
+			if at >= len(m.values) {
+				break
+			}
+			if m.values[at] == 0 && (m.counts == nil || m.counts[at] == 0) {
+				continue
+			}
+			stack := m.stack(at)
+			if len(picked) < len(stack) {
+				picked = make([]int32, max(256, 2*len(stack)))
+			}
+			calls.addSample(stack, picked[:columns.PickIndices(picked, stack, calls.to)], int32(at), m.values[at])
 		}
 	}
-	return is, only
+}
+
+// inlineCalls adds up the calls to rows that were inlined at least once.
+type inlineCalls struct {
+	*callWeights
+	frames  *frames.Table
+	row     []int32 // by key
+	inlined []bool  // by row
+	to      []byte  // by location: 1 if it has a frame of such a row
+	rowAt   []int32 // by location: the row of its innermost frame that is a row, −1 for none
+}
+
+func newInlineCalls(f *frames.Table, w *callWeights, row []int32, inlined []bool) *inlineCalls {
+	n := len(f.Start) - 1
+	c := &inlineCalls{w, f, row, inlined, make([]byte, n), make([]int32, n)}
+	for l := range n {
+		c.rowAt[l] = -1
+		for at := f.Start[l+1] - 1; at >= f.Start[l]; at-- {
+			if r := row[f.List[at]]; r >= 0 {
+				c.rowAt[l] = r
+				if inlined[r] {
+					c.to[l] = 1
+				}
+			}
+		}
+	}
+	return c
+}
+
+// addSample adds the calls of one sample. picked has the indices of its locations in to.
+func (c *inlineCalls) addSample(stack, picked []int32, sample int32, v int64) {
+	for j := len(picked) - 1; j >= 0; j-- {
+		i := picked[j]
+		caller := int32(-1)
+		for _, l := range stack[i+1:] {
+			if caller = c.rowAt[l]; caller >= 0 {
+				break
+			}
+		}
+		l := stack[i]
+		first, last := c.frames.Start[l], c.frames.Start[l+1]-1
+		if first == last { // most have one frame
+			if r := c.rowAt[l]; caller >= 0 && caller != r {
+				c.add(rowCall{caller, r}, sample, v, true)
+			}
+			continue
+		}
+		for at := last; at >= first; at-- {
+			r := c.row[c.frames.List[at]]
+			if r < 0 {
+				continue
+			}
+			if c.inlined[r] && caller >= 0 && caller != r {
+				c.add(rowCall{caller, r}, sample, v, at == last)
+			}
+			caller = r
+		}
+	}
 }
 
 // trimmed reports whether rows were dropped.
@@ -209,31 +271,4 @@ func inlinedSomewhere(f *frames.Table, row, kept []int32) []bool {
 		}
 	}
 	return inlined
-}
-
-// addCalls adds the calls of one sample to rows that were inlined at least once. The locations of
-// its stack all have frames that are rows, see rowsAt.
-func addCalls(f *frames.Table, calls *callWeights, stack, only, row []int32, inlined []bool, sample int32, v int64) {
-	caller := int32(-1)
-	for i := len(stack) - 1; i >= 0; i-- {
-		l := stack[i]
-		if r := only[l]; r >= 0 { // most have one frame
-			if inlined[r] && caller >= 0 && caller != r {
-				calls.add(rowCall{caller, r}, sample, v, true)
-			}
-			caller = r
-			continue
-		}
-		first, last := f.Start[l], f.Start[l+1]-1
-		for at := last; at >= first; at-- {
-			r := row[f.List[at]]
-			if r < 0 {
-				continue
-			}
-			if inlined[r] && caller >= 0 && caller != r {
-				calls.add(rowCall{caller, r}, sample, v, at == last)
-			}
-			caller = r
-		}
-	}
 }

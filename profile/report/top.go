@@ -116,8 +116,9 @@ func fromCache(p *profile.Profile, o TopOptions) (c collector, marks inlineMarks
 	s := newSource(p, o.Cache, f)
 	s.finish()
 	c = collector{keys: s.frames.Keys, sums: s.sums}
-	marks = inlineMarks{p: s.p, frames: s.frames, rows: s.rows, stack: s.rest, values: s.values}
+	marks = inlineMarks{p: s.p, frames: s.frames, rows: s.rows, stack: s.rest, values: s.values, inlined: s.costs.Inlined()}
 	if o.Mean {
+		marks.inlined = nil
 		f.SampleIndex = 0
 		counts := newSource(p, o.Cache, f)
 		counts.finish()

@@ -130,3 +130,12 @@ func Pick(room, stack []int32, set []byte) (n int) {
 	}
 	return n
 }
+
+// PickIndices is Pick for the indices of these locations in the stack.
+func PickIndices(room, stack []int32, set []byte) (n int) {
+	for i, l := range stack {
+		room[n] = int32(i)
+		n += int(set[l])
+	}
+	return n
+}

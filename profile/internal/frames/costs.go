@@ -100,6 +100,21 @@ func (c *Costs) addRows(flat, cum []int64, i int, rows uint64) {
 	}
 }
 
+// Inlined returns by key what the frames cost at most that were inlined into another, in all rows
+// or in some of them. It returns nil if values are negative.
+func (c *Costs) Inlined() []int64 {
+	if c.Negative {
+		return nil
+	}
+	f, most := c.Table, make([]int64, len(c.Table.Keys))
+	for l, v := range c.cum {
+		for at := f.Start[l]; at < f.Start[l+1]-1; at++ {
+			most[f.List[at]] += v
+		}
+	}
+	return most
+}
+
 // byKey returns the sums by key from those by location. A key counts as often as a row has it.
 func (f *Table) byKey(flat, cum []int64) []Sum {
 	sums := make([]Sum, len(f.Keys))
