@@ -27,7 +27,7 @@ type Costs struct {
 // NewCosts sums a column of p, one value per row.
 func (f *Table) NewCosts(p *profile.Profile, values []int64) *Costs {
 	n := len(f.Start) - 1
-	c := &Costs{p: p, values: values, rows: make([]uint64, (len(values)+63)/64), flat: make([]int64, n), cum: make([]int64, n)}
+	c := &Costs{Table: f, p: p, values: values, rows: make([]uint64, (len(values)+63)/64), flat: make([]int64, n), cum: make([]int64, n)}
 	for row, v := range values {
 		stack := p.Stack(row)
 		c.Negative = c.Negative || v < 0
@@ -38,23 +38,20 @@ func (f *Table) NewCosts(p *profile.Profile, values []int64) *Costs {
 		c.flat[stack[0]] += v
 		addLocations(c.cum, stack, v)
 	}
-	return c.by(f, c.rows)
+	c.repeats = f.findRepeats(p, c.rows)
+	return c
 }
 
 // At returns the costs of the same column by the keys of f. finer reports that these are at least
-// as fine as those of c: a row that contains no key of c twice contains no key of f twice.
+// as fine as those of c: frames with the same key of f have the same key of c.
 func (c *Costs) At(f *Table, finer bool) *Costs {
-	rows := c.rows
-	if finer {
-		rows = c.repeats.rows
-	}
-	return c.by(f, rows)
-}
-
-// by returns the costs by the keys of f, which repeat in no other rows than these.
-func (c *Costs) by(f *Table, rows []uint64) *Costs {
 	d := *c
-	d.Table, d.repeats, d.all = f, f.findRepeats(c.p, rows), nil
+	d.Table, d.all = f, nil
+	if finer {
+		d.repeats = f.finerRepeats(c.repeats)
+	} else {
+		d.repeats = f.findRepeats(c.p, c.rows)
+	}
 	return &d
 }
 

@@ -49,7 +49,7 @@ func By(p *profile.Profile, g profile.Granularity, columns bool) *Table {
 	}
 	places := make(map[place]int32, len(p.Locations))
 	return framesOf(p, func(f *Table, l *profile.Location, ln profile.Line) int32 {
-		at := place{of: of[ln.Func], line: ln.Line}
+		at := place{of: int64(of[ln.Func]), line: ln.Line}
 		if g == profile.ByAddress || columns {
 			at.column = ln.Column
 		}
@@ -88,9 +88,8 @@ func numberOnce(p *profile.Profile, of []int32, files []profile.Frame) func(*Tab
 
 // place is a frame whose function and file have a number.
 type place struct {
-	of           int32
-	line, column int64
-	address      uint64
+	of, line, column int64 // without padding, which is slower to hash
+	address          uint64
 }
 
 // done releases the memory that is only needed to number keys.

@@ -15,6 +15,7 @@ type repeats struct {
 	frames  [][]uint32
 	shift   int
 	deepest uint32
+	memory  []uint32 // for frames
 }
 
 // repeatFinder finds repeats, row by row.
@@ -34,10 +35,8 @@ func (f *Table) newFinder() *repeatFinder {
 
 // findRepeats returns the repeats of a set of rows.
 func (f *Table) findRepeats(p *profile.Profile, rows []uint64) *repeats {
-	x := f.newFinder()
-	r := &repeats{rows: make([]uint64, len(rows)), frames: make([][]uint32, len(rows)), shift: bits.LeadingZeros32(uint32(len(f.List)))}
-	r.deepest = 1<<(r.shift-1) - 1
-	var found, memory []uint32
+	x, r := f.newFinder(), f.newRepeats(len(rows))
+	var found []uint32
 	for i, left := range rows {
 		found = found[:0]
 		for ; left != 0; left &= left - 1 {
@@ -47,14 +46,54 @@ func (f *Table) findRepeats(p *profile.Profile, rows []uint64) *repeats {
 				r.rows[i] |= 1 << (row % 64)
 			}
 		}
-		if len(found) > cap(memory)-len(memory) { // growth would copy, and leave garbage
-			memory = make([]uint32, 0, max(len(found), 1<<14))
-		}
-		from := len(memory)
-		memory = append(memory, found...)
-		r.frames[i] = memory[from:]
+		r.store(i, found)
 	}
 	return r
+}
+
+// finerRepeats returns those of the repeats by other keys that also repeat by the keys of f, which
+// distinguish more frames.
+func (f *Table) finerRepeats(known *repeats) *repeats {
+	x, r := f.newFinder(), f.newRepeats(len(known.rows))
+	var found []uint32
+	for i, left := range known.rows {
+		found = found[:0]
+		for frames := known.frames[i]; left != 0; left &= left - 1 {
+			row := 64*i + bits.TrailingZeros64(left)
+			n, before := rowLength(frames), len(found)
+			found = x.appendFiner(found, frames[:n], r.shift, uint32(row)+1)
+			if frames = frames[n:]; len(found) > before {
+				r.rows[i] |= 1 << (row % 64)
+			}
+		}
+		r.store(i, found)
+	}
+	return r
+}
+
+// newRepeats returns no repeats, of that many times 64 rows.
+func (f *Table) newRepeats(words int) *repeats {
+	r := &repeats{rows: make([]uint64, words), frames: make([][]uint32, words), shift: bits.LeadingZeros32(uint32(len(f.List)))}
+	r.deepest = 1<<(r.shift-1) - 1
+	return r
+}
+
+// store stores the frames of 64 rows.
+func (r *repeats) store(i int, frames []uint32) {
+	if len(frames) > cap(r.memory)-len(r.memory) { // growth would copy, and leave garbage
+		r.memory = make([]uint32, 0, max(len(frames), 1<<14))
+	}
+	from := len(r.memory)
+	r.memory = append(r.memory, frames...)
+	r.frames[i] = r.memory[from:]
+}
+
+// rowLength returns the number of the first frames that are of one row.
+func rowLength(frames []uint32) (n int) {
+	for frames[n]&1 == 0 {
+		n++
+	}
+	return n + 1
 }
 
 // mark marks the keys of a stack, and reports whether some repeat.
@@ -65,14 +104,20 @@ func (x *repeatFinder) mark(stack []int32, mark uint32) (repeat bool) {
 	n, repeat := markKeys(x.marks, x.heads, stack, x.picked, mark)
 	for _, l := range x.picked[:n] {
 		for _, k := range x.table.List[x.table.Start[l]+1 : x.table.Start[l+1]] {
-			if last := uint32(x.marks[k] >> 32); last == mark {
-				x.marks[k], repeat = uint64(mark)<<32|uint64(mark), true
-			} else {
-				x.marks[k] = uint64(mark) << 32
-			}
+			repeat = x.markKey(k, mark) || repeat
 		}
 	}
 	return repeat
+}
+
+// markKey marks a key, and reports whether it was marked before.
+func (x *repeatFinder) markKey(k int32, mark uint32) bool {
+	if uint32(x.marks[k]>>32) != mark {
+		x.marks[k] = uint64(mark) << 32
+		return false
+	}
+	x.marks[k] |= uint64(mark)
+	return true
 }
 
 // markKeys marks the first key of each location of a stack. It puts the locations with more frames
@@ -120,6 +165,24 @@ func pickMarked(marks []uint64, keys []uint32, stack, picked []int32, mark uint3
 		n += int(uint32((differ-1)>>63)&1 | k&1)
 	}
 	return n
+}
+
+// appendFiner appends those of the repeats of a row that repeat by the keys of the finder.
+func (x *repeatFinder) appendFiner(to, row []uint32, shift int, mark uint32) []uint32 {
+	repeat := false
+	for _, e := range row {
+		repeat = x.markKey(x.table.List[e>>shift], mark) || repeat
+	}
+	if !repeat {
+		return to
+	}
+	for _, e := range row {
+		if uint32(x.marks[x.table.List[e>>shift]]) == mark {
+			to = append(to, e&^1)
+		}
+	}
+	to[len(to)-1]++
+	return to
 }
 
 // extras sums by key what sums by location count too often: each frame of a row but the first with
@@ -189,12 +252,9 @@ func (x *extras) framesOf(row int) []uint32 {
 		x.word, x.rows, x.frames = row/64, r.rows[row/64], r.frames[row/64]
 	}
 	for {
-		n := 0
-		for x.frames[n]&1 == 0 {
-			n++
-		}
-		of, at := x.frames[:n+1], 64*x.word+bits.TrailingZeros64(x.rows)
-		x.frames, x.rows = x.frames[n+1:], x.rows&(x.rows-1)
+		n := rowLength(x.frames)
+		of, at := x.frames[:n], 64*x.word+bits.TrailingZeros64(x.rows)
+		x.frames, x.rows = x.frames[n:], x.rows&(x.rows-1)
 		if at == row {
 			return of
 		}
