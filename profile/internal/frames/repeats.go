@@ -20,8 +20,8 @@ type repeats struct {
 
 // repeatFinder finds repeats, row by row.
 type repeatFinder struct {
-	table *Table
-	heads []uint32
+	table          *Table
+	heads, seconds []uint32
 	// marks has by key the last row (plus one) that contains it, shifted by 32, and the last one
 	// that contains it several times.
 	marks  []uint64
@@ -30,7 +30,7 @@ type repeatFinder struct {
 
 func (f *Table) newFinder() *repeatFinder {
 	n := len(f.Keys) + 1 // one for locations without frames
-	return &repeatFinder{table: f, heads: f.KeysAt(0), marks: make([]uint64, n)}
+	return &repeatFinder{table: f, heads: f.KeysAt(0), seconds: f.KeysAt(1), marks: make([]uint64, n)}
 }
 
 // findRepeats returns the repeats of a set of rows.
@@ -102,8 +102,13 @@ func (x *repeatFinder) mark(stack []int32, mark uint32) (repeat bool) {
 		x.picked = make([]int32, max(256, 2*len(stack)))
 	}
 	n, repeat := markKeys(x.marks, x.heads, stack, x.picked, mark)
-	for _, l := range x.picked[:n] {
-		for _, k := range x.table.List[x.table.Start[l]+1 : x.table.Start[l+1]] {
+	if n == 0 {
+		return repeat
+	}
+	n, again := markKeys(x.marks, x.seconds, x.picked[:n], x.picked, mark)
+	repeat = repeat || again
+	for _, l := range x.picked[:n] { // three frames and more are rare
+		for _, k := range x.table.List[x.table.Start[l]+2 : x.table.Start[l+1]] {
 			repeat = x.markKey(k, mark) || repeat
 		}
 	}
@@ -120,9 +125,10 @@ func (x *repeatFinder) markKey(k int32, mark uint32) bool {
 	return true
 }
 
-// markKeys marks the first key of each location of a stack. It puts the locations with more frames
-// into more, and returns their number. repeat reports whether a key was marked before. It has no
-// branch that is mispredicted, and is separate so that its variables stay in registers.
+// markKeys marks the key of each location of a stack in keys. It puts the locations with more
+// frames into more, which may be stack itself, and returns their number. repeat reports whether a
+// key was marked before. It has no branch that is mispredicted, and is separate so that its
+// variables stay in registers.
 //
 //go:noinline
 func markKeys(marks []uint64, keys []uint32, stack, more []int32, mark uint32) (n int, repeat bool) {
