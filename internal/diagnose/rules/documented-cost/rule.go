@@ -164,7 +164,11 @@ func (s *search) expensive(c *finder.Case) bool {
 func (s *search) describe(c *finder.Case, call *ast.CallExpr, a *advice, runs float64) {
 	quoted := strings.TrimSuffix(a.sentence, ".")
 	if len(quoted) > mostQuoted {
-		quoted = quoted[:strings.LastIndexByte(quoted[:mostQuoted], ' ')] + " …"
+		words := strings.ToValidUTF8(quoted[:mostQuoted], "")
+		if end := strings.LastIndexByte(words, ' '); end > 0 {
+			words = words[:end]
+		}
+		quoted = words + " …"
 	}
 	name := funcname.Short(c.Place.CalleeName(call))
 	c.Cause = fmt.Sprintf("%s runs %s per %s, and its documentation says: %q.", name, evidence.Times(runs), s.pass.Manifest.Unit(), quoted)
