@@ -18,6 +18,7 @@ import (
 	buffergrowth "github.com/hone-go/hone/internal/diagnose/rules/buffer-growth"
 	bufferrefilled "github.com/hone-go/hone/internal/diagnose/rules/buffer-refilled"
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
+	builtbeforereturn "github.com/hone-go/hone/internal/diagnose/rules/built-before-return"
 	builtforpage "github.com/hone-go/hone/internal/diagnose/rules/built-for-page"
 	busyspin "github.com/hone-go/hone/internal/diagnose/rules/busy-spin"
 	byteatatime "github.com/hone-go/hone/internal/diagnose/rules/byte-at-a-time"
@@ -79,6 +80,7 @@ import (
 	formattedforlength "github.com/hone-go/hone/internal/diagnose/rules/formatted-for-length"
 	formattedmapkey "github.com/hone-go/hone/internal/diagnose/rules/formatted-map-key"
 	formattedtocompare "github.com/hone-go/hone/internal/diagnose/rules/formatted-to-compare"
+	functionofbyte "github.com/hone-go/hone/internal/diagnose/rules/function-of-byte"
 	gcassistlatency "github.com/hone-go/hone/internal/diagnose/rules/gc-assist-latency"
 	gccpusparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	goroutineleak "github.com/hone-go/hone/internal/diagnose/rules/goroutine-leak"
@@ -237,6 +239,7 @@ func All() []rule.Rule {
 		buffergrowth.Rule(),
 		bufferrefilled.Rule(),
 		bufferthroughinterface.Rule(),
+		builtbeforereturn.Rule(),
 		builtforpage.Rule(),
 		busyspin.Rule(),
 		byteatatime.Rule(),
@@ -298,6 +301,7 @@ func All() []rule.Rule {
 		formattedforlength.Rule(),
 		formattedmapkey.Rule(),
 		formattedtocompare.Rule(),
+		functionofbyte.Rule(),
 		gcassistlatency.Rule(),
 		gccpusparememory.Rule(),
 		goroutineleak.Rule(),
