@@ -26,6 +26,14 @@ type entry struct {
 
 type loader interface{ load() *table }
 
+// scanner has no lock: each request has its own.
+type scanner struct {
+	started bool
+	fields  *table
+	tables  map[int]*table
+	of      *cache
+}
+
 type kv interface {
 	Get(k string) (string, bool)
 	Set(k, v string) bool
@@ -124,6 +132,19 @@ func TestCacheStampedeShapes(t *testing.T) {
 		{"func (c *cache) F() *table {\n\tif c.stopped {\n\t\treturn nil\n\t}\n\tt := load() @\n\tc.last = t\n\treturn t\n}", ""},
 		{"func (c *cache) F(o *out) {\n\tif c.v != nil {\n\t\treturn\n\t}\n\tt := load() @\n\ttext, _ := json.Marshal(t)\n\to.Write(text)\n}", ""},
 		{"func (c *cache) F() int {\n\tif c.v != nil {\n\t\treturn 0\n\t}\n\tvar o entry\n\to.v = load() @\n\treturn o.v.sum\n}", ""},
+		// Another key, and no key at all.
+		{"func (c *cache) F(k, other string) *table {\n\tif e, ok := c.p[k]; ok {\n\t\treturn e.v\n\t}\n\tt := load() @\n\tc.p[other] = &entry{t, time.Now()}\n\treturn t\n}", ""},
+		{"func (c *cache) F(k string) *table {\n\tif len(c.p) > 100 {\n\t\treturn nil\n\t}\n\tt := load() @\n\tc.p[k] = &entry{t, time.Now()}\n\treturn t\n}", ""},
+		{"func (c *cache) F(k, other string) string {\n\tif v, ok := c.remote.Get(k); ok {\n\t\treturn v\n\t}\n\tt := load() @\n\ttext, _ := json.Marshal(t)\n\tc.remote.Set(other, string(text))\n\treturn string(text)\n}", ""},
+		// A field of an object of its own for each request: a scanner that has started, one that
+		// looks for the field itself, a sketch whose new elements are merged.
+		{"func (s *scanner) F(n int) *table {\n\tif s.started && n == 1 {\n\t\treturn nil\n\t}\n\ts.fields = load() @\n\ts.started = true\n\treturn s.fields\n}", ""},
+		{"func (s *scanner) F() *table {\n\tif s.fields == nil {\n\t\ts.fields = load() @\n\t}\n\treturn s.fields\n}", ""},
+		{"func (s *scanner) F() *table {\n\tif t, ok := s.tables[1]; ok {\n\t\treturn t\n\t}\n\tt := load() @\n\ts.tables[1] = t\n\treturn t\n}", ""},
+		{"func (s *scanner) F() {\n\tif len(s.tables) == 0 {\n\t\treturn\n\t}\n\tt := load() @\n\tfor range s.tables {\n\t\tt.sum += s.fields.sum\n\t}\n\ts.fields = t\n\ts.tables = map[int]*table{}\n}", ""},
+		{"func F() *table {\n\tvar s scanner\n\tif s.fields == nil {\n\t\ts.fields = load() @\n\t}\n\treturn s.fields\n}", ""},
+		// Marks that are set with it, though nothing of it is returned.
+		{"func (c *cache) F() {\n\tif c.total == 0 {\n\t\treturn\n\t}\n\tt := load() @\n\tc.v = t\n\tc.total = 0\n}", ""},
 		// A pool: what it looks at it takes away.
 		{"func (c *cache) F() *table {\n\tif t := c.v; t != nil {\n\t\tc.v = nil\n\t\treturn t\n\t}\n\tt := load() @\n\tc.v = t\n\treturn t\n}", ""},
 	}, overlapping)
@@ -192,7 +213,12 @@ type Context struct{ values map[string]any }
 func (c *Context) JSON(code int, v any)  {}
 func (c *Context) Set(key string, v any) { c.values[key] = v }
 
-type store struct{ m map[string]*table }
+type store struct {
+	mu sync.Mutex
+	m  map[string]*table
+}
+
+func (s *store) get(k string) *table { return s.m[k] }
 
 func (s *store) keep(k string, t *table) { s.m[k] = t }
 
@@ -202,10 +228,10 @@ func (s *store) putTable(k string, t *table) error { s.m[k] = t; return nil }
 `
 	const says = "Of 75 calls, 50 started while another goroutine was computing the same result"
 	checkShapesIn(t, cachestampede.Rule(), head, "main.load", 0, []shape{
-		// A cache whose look is in another function.
-		{"func (s *store) F(k string, found bool) *table {\n\tif found {\n\t\treturn nil\n\t}\n\tt := load() @\n\ts.keep(k, t)\n\treturn t\n}", says},
+		// No look is visible.
+		{"func (s *store) F(k string, found bool) *table {\n\tif found {\n\t\treturn nil\n\t}\n\tt := load() @\n\ts.keep(k, t)\n\treturn t\n}", ""},
 		// A store that may fail, and a check of the result.
-		{"func (s *store) F(k string, found bool) *table {\n\tif found {\n\t\treturn nil\n\t}\n\tt := load() @\n\tif err := s.putTable(k, t); err != nil {\n\t\treturn nil\n\t}\n\treturn t\n}", says},
+		{"func (s *store) F(k string) *table {\n\tif t := s.get(k); t != nil {\n\t\treturn t\n\t}\n\tt := load() @\n\tif err := s.putTable(k, t); err != nil {\n\t\treturn nil\n\t}\n\treturn t\n}", says},
 		{"func (s *store) F(k string, found bool) *table {\n\tif found {\n\t\treturn nil\n\t}\n\tt := load() @\n\tif err := s.check(k, t); err != nil {\n\t\treturn nil\n\t}\n\treturn t\n}", ""},
 		// An answer, also in parts; what a request keeps for itself.
 		{"func F(w answer, n int) {\n\tif n < 0 {\n\t\treturn\n\t}\n\tt := load() @\n\ttext, _ := json.Marshal(t)\n\tw.Write(text)\n}", ""},
@@ -237,4 +263,21 @@ func deliver(p packet) {
 `, "main.deliver", 0, []shape{
 		{"func (c *cache) F(p packet) {\n\tif p.topic == \"\" || p.to[0] == \"\" {\n\t\treturn\n\t}\n\tdeliver(p) @\n}", ""},
 	}, overlapping)
+}
+
+// TestCacheStampedeRemade: a value with a lock that each request creates is not a shared cache.
+func TestCacheStampedeRemade(t *testing.T) {
+	counted := func(perRequest uint64) func(*rule.Pass) {
+		return func(p *rule.Pass) {
+			p.Inputs = &inputs.Counts{Functions: []inputs.Function{{Name: "main.load", Calls: 75, Hashed: 75, Stable: 15, Overlapping: 50, Compared: 60, Same: 60}}}
+			lines := map[int]string{}
+			for i := range 400 {
+				lines[i+1] = ""
+			}
+			p.Counts = ran(lines, perRequest)
+		}
+	}
+	const fill = "func (c *cache) F() *table {\n\tif c.v != nil {\n\t\treturn c.v\n\t}\n\tc.v = load() @\n\treturn c.v\n}"
+	checkShapesIn(t, cachestampede.Rule(), stampedeHead+"\nfunc open() *cache { return &cache{} }\n", "main.load", 0, []shape{{fill, ""}}, counted(1000))
+	checkShapesIn(t, cachestampede.Rule(), stampedeHead+"\nvar opened = &cache{}\n", "main.load", 0, []shape{{fill, "Of 75 calls"}}, counted(1000))
 }

@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
-	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -27,23 +26,25 @@ func dynamic(p *gocode.Place, call *ast.CallExpr, name string) bool {
 	return ok
 }
 
-// looksFirst reports whether a condition above a call returns early: the result is there already.
-func looksFirst(p *gocode.Place, call *ast.CallExpr) bool {
-	found := false
+// guards returns the conditions that decide whether a call runs: those of early returns above it,
+// and of the statements around it. The check of an error, which rejects the input, is none.
+func guards(p *gocode.Place, call *ast.CallExpr) (all []ast.Expr) {
 	ast.Inspect(p.Func, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return n == p.Func
 		case *ast.IfStmt:
 			if n.End() < call.Pos() && leaves(n.Body.List) && !failed(p, n.Cond) || syntax.Within(n, call) && !syntax.Within(n.Cond, call) {
-				found = true
+				all = append(all, n.Cond)
 			}
 		case *ast.CaseClause:
-			found = found || n.End() < call.Pos() && len(n.List) > 0 && leaves(n.Body)
+			if n.End() < call.Pos() && leaves(n.Body) {
+				all = append(all, n.List...)
+			}
 		}
-		return !found
+		return true
 	})
-	return found
+	return all
 }
 
 func leaves(list []ast.Stmt) bool {
@@ -124,43 +125,6 @@ func worksIn(p *gocode.Place, n ast.Node, after token.Pos) (found bool) {
 	return found
 }
 
-// refills reports whether the function around a call reads, before it, what it stores after it, or
-// what the called function stores.
-func refills(p *gocode.Place, call *ast.CallExpr, kept []store) bool {
-	o := p.Outer()
-	until := call.Pos()
-	for _, n := range p.Enclosing(call) {
-		if n == p.Func {
-			break
-		}
-		if a, ok := n.(*ast.AssignStmt); ok {
-			until = min(until, a.Pos())
-		}
-	}
-	before := usesOf(o, until, 2)
-	for _, s := range kept {
-		for _, obj := range s.objects(o) {
-			if before.read[obj] && !before.set[obj] {
-				return true
-			}
-		}
-		if s.call != nil && s.to != nil && slices.ContainsFunc(before.asked, func(e ast.Expr) bool { return syntax.Same(o, e, s.to) }) {
-			return true
-		}
-	}
-	decl := p.Declaration(p.Callee(call))
-	if decl == nil || decl.Body == nil || p.LoopAround(call) != nil {
-		return false // the next of many, not a miss
-	}
-	inside, own := usesOf(o.Entry(decl), token.NoPos, 2), usesOf(o, token.NoPos, 1)
-	looked, values := false, false
-	for obj := range inside.set {
-		looked = looked || before.read[obj] && !before.set[obj] && !own.set[obj] // what it sets itself it uses up
-		values = values || holdsValue(obj.Type())
-	}
-	return looked && values
-}
-
 // holdsValue reports whether a variable may hold what a cache keeps: not a mark or a time.
 func holdsValue(t types.Type) bool {
 	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsBoolean != 0 {
@@ -169,18 +133,23 @@ func holdsValue(t types.Type) bool {
 	return !isError(t) && t.String() != "time.Time"
 }
 
-// uses are the fields and package variables that code reads and sets, and the receivers of the
-// methods that it asks, such as c of v, ok := c.Get(k).
+// uses are the fields and package variables that code reads and sets, the calls that ask, such as
+// v, ok := c.Get(k), and the texts of arguments and indices.
 type uses struct {
 	place     *gocode.Place
 	read, set map[types.Object]bool
-	asked     []ast.Expr
+	asked     []*ast.CallExpr
+	keys      map[string]bool
+}
+
+func newUses(p *gocode.Place) *uses {
+	return &uses{place: p, read: map[types.Object]bool{}, set: map[types.Object]bool{}, keys: map[string]bool{}}
 }
 
 // usesOf returns the uses in a function until a position, if that is valid, and in the functions of
 // the package called there, to a depth.
 func usesOf(p *gocode.Place, until token.Pos, depth int) *uses {
-	u := &uses{place: p, read: map[types.Object]bool{}, set: map[types.Object]bool{}}
+	u := newUses(p)
 	ended := func(n ast.Node) bool { return !until.IsValid() || n.End() <= until }
 	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
 		if n == nil || until.IsValid() && n.Pos() >= until {
@@ -252,7 +221,7 @@ func (u *uses) called(n *ast.CallExpr, depth int) {
 				u.set[obj] = true
 			}
 		} else if asking(fn) && !statement(u.place, n) {
-			u.asked = append(u.asked, x)
+			u.asked = append(u.asked, n)
 		}
 	}
 	if decl := u.place.Declaration(fn); decl != nil && decl.Body != nil && depth > 1 {
@@ -265,7 +234,13 @@ func (u *uses) called(n *ast.CallExpr, depth int) {
 // outlasts reports whether an object is a field or a package variable.
 func outlasts(obj types.Object) bool {
 	v, ok := obj.(*types.Var)
-	return ok && (v.IsField() || v.Pkg() != nil && v.Parent() == v.Pkg().Scope())
+	return ok && (v.IsField() || global(v))
+}
+
+// global reports whether an object is a package variable.
+func global(obj types.Object) bool {
+	v, ok := obj.(*types.Var)
+	return ok && !v.IsField() && v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
 }
 
 // selected returns x.f for its f, and other identifiers as they are.

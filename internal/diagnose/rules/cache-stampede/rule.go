@@ -20,16 +20,13 @@ import (
 
 const (
 	// fewest calls that overlap with one of the same input, and their least share of all calls.
-	fewest, leastShare = 10, 0.3
-	// fewestShown is the minimum where the source shows that the function looks at what it fills.
 	// There is no other minimum: a value that expires differs each time, and of the calls without
 	// parameters, which all have the same input, one of each group overlaps with none before.
-	fewestShown = 4
-	// mostly is the minimum share of the repeated calls that overlap: the others would find the
-	// result in the cache.
-	mostly = 0.7
-	// same is the minimum share of the results that are equal, where they could be compared.
-	same = 0.9
+	fewest, leastShare = 4, 0.3
+	// A finding is measured if so many calls overlap, at least this share of the repeated ones
+	// (the others would find the result in the cache), and this share of the results is equal,
+	// where they could be compared.
+	many, mostly, same = 10, 0.7, 0.9
 )
 
 // Rule is cache-stampede.
@@ -63,9 +60,11 @@ and gives its result to all that ask meanwhile. Or keep an entry with a sync.Onc
 
 It is fine where computing is cheap, or where the keys hardly repeat. The rule
 counts calls that began while another call with the same input was running on
-another goroutine; it reports functions for which most repeated calls did, or
-three of ten where the function reads the same variable or cache that it fills
-with the result.
+another goroutine. It reports functions for which three of ten calls did, if the
+source shows the cache: the function looks first for the variable or the key
+that it fills with the result, in a package variable or in a value with a lock
+or an atomic pointer. It leaves alone fields of objects that each request
+creates: equal work on several goroutines alone is not a stampede.
 
 Seen in the field: caddyserver/caddy#5344 (passwords hashed again),
 stormkit-io/stormkit-io#147 (26 queries for one host at one moment).`
@@ -73,7 +72,7 @@ stormkit-io/stormkit-io#147 (26 queries for one host at one moment).`
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, suspects: map[string]*inputs.Function{}, seen: map[line]*miss{}, found: map[gocode.Pos]*miss{}}
 	for i := range p.Inputs.Functions {
-		if f := &p.Inputs.Functions[i]; f.Hashed == f.Calls && f.Overlapping >= fewestShown && float64(f.Overlapping) >= leastShare*float64(f.Calls) {
+		if f := &p.Inputs.Functions[i]; f.Hashed == f.Calls && f.Overlapping >= fewest && float64(f.Overlapping) >= leastShare*float64(f.Calls) {
 			s.suspects[f.Name] = f
 		}
 	}
@@ -102,8 +101,7 @@ type line struct {
 type miss struct {
 	of    *inputs.Function
 	call  *ast.CallExpr
-	fills bool // the function around it looks for the result first, and keeps it
-	shown bool // it looks at what it fills
+	fills bool // the function around it looks for the result in a shared cache first, and fills it
 	hands bool // the function around it only returns the result
 }
 
@@ -138,7 +136,7 @@ func (s *search) at(r *site.Row) int {
 			continue
 		}
 		m := s.look(frame, callee, f)
-		if m.fills && (m.shown || overlaps(f)) {
+		if m.fills {
 			s.found[gocode.Pos{File: frame.File, Line: frame.Line}] = m
 			return i
 		}
@@ -168,12 +166,11 @@ func (s *search) look(frame *site.Frame, callee string, of *inputs.Function) *mi
 		return m
 	}
 	_, m.hands = syntax.Parent(place, m.call).(*ast.ReturnStmt)
-	if !looksFirst(place, m.call) || runsOnce(place, place.Declaration(place.Callee(m.call)), 2) {
+	if runsOnce(place, place.Declaration(place.Callee(m.call)), 2) {
 		return m
 	}
-	kept := stores(place, m.call)
-	m.shown = refills(place, m.call, kept)
-	m.fills = m.shown || len(kept) > 0
+	by := refills(place, m.call, stores(place, m.call))
+	m.fills = by != nil && !s.remade(place, frame, by.typ)
 	return m
 }
 
@@ -200,7 +197,7 @@ func calling(p *gocode.Place, callee string) *ast.CallExpr {
 // with that input ran.
 func overlaps(f *inputs.Function) bool {
 	again := f.Calls - f.Stable
-	return f.Overlapping >= fewest && float64(f.Overlapping) >= mostly*float64(again) && float64(f.Same) >= same*float64(f.Compared)
+	return f.Overlapping >= many && float64(f.Overlapping) >= mostly*float64(again) && float64(f.Same) >= same*float64(f.Compared)
 }
 
 func (s *search) judge(c *finder.Case) bool {

@@ -17,22 +17,23 @@ type store struct {
 	call *ast.CallExpr // that keeps the value as an argument; nil for an assignment
 }
 
-// objects returns the fields and package variables that a store changes.
-func (s store) objects(p *gocode.Place) (all []types.Object) {
+// objects returns the fields and package variables that a store changes, and the marks that are
+// set beside them.
+func (s store) objects(p *gocode.Place) (own, marks []types.Object) {
 	if s.to != nil {
 		if obj := holder(p, s.to); obj != nil {
-			all = append(all, obj)
+			own = append(own, obj)
 		}
 	}
 	if s.call == nil {
-		return append(all, siblings(p, s.to)...)
+		return own, siblings(p, s.to)
 	}
 	if decl := p.Declaration(p.Callee(s.call)); decl != nil && decl.Body != nil {
 		for obj := range usesOf(p.Entry(decl), token.NoPos, 2).set {
-			all = append(all, obj)
+			own = append(own, obj)
 		}
 	}
-	return all
+	return own, nil
 }
 
 // siblings returns the other fields that are set from the position of x.f on, with the same x: e.at
@@ -219,13 +220,14 @@ func bytesType(t types.Type) bool {
 	return types.Identical(t.Underlying(), types.NewSlice(types.Typ[types.Byte]))
 }
 
-// contextual reports whether a type is the context of a request, which keeps nothing for others.
+// contextual reports whether a type belongs to one request, by its name: it keeps nothing for
+// others.
 func contextual(t types.Type) bool {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
 	}
 	n, ok := t.(*types.Named)
-	return ok && n.Obj().Name() == "Context"
+	return ok && slices.ContainsFunc([]string{"Context", "Request", "Response", "Session", "Transaction", "Tx"}, func(s string) bool { return strings.HasSuffix(n.Obj().Name(), s) })
 }
 
 func statement(p *gocode.Place, call *ast.CallExpr) bool {
