@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -15,7 +16,9 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // Rule is type-info-per-value.
@@ -23,6 +26,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "type-info-per-value",
 		Kind:  rule.CPU,
+		Uses:  []rule.Need{rule.NeedInputs},
 		Title: "Type examined by reflection for each value",
 		Doc:   doc,
 		Finder: finder.Prepared{
@@ -57,10 +61,13 @@ more than the lookup that would replace it: asking whether one type implements
 an interface may take 15 ns, as long as a sync.Map does. The rule reports calls
 of these functions, and calls whose arguments consist of their results and
 constants, where those of one call of the function take at least 100 ns, if that
-was counted; it ignores code that reads or sets fields of values.
+was counted; it ignores code that reads or sets fields of values. A method that
+gets a type may depend on its receiver, too: the rule reports it if it got the
+same few inputs all the time and returned the same, as counted in the recording.
 
 Seen in the field: ianlopshire/go-fixedwidth#15 (a fifth of decoding was parsing
-tags), didi/gendry#128 (twice as fast with a cache), aws/aws-sdk-go#3070.`
+tags), didi/gendry#128 (twice as fast with a cache), aws/aws-sdk-go#3070,
+georgysavva/scany#25.`
 
 // metadata are the functions of package reflect whose results depend only on a type, and what they
 // return.
@@ -88,6 +95,8 @@ const (
 	// leastAsked is the minimum part of a line's cost that must be in such functions: below it, the
 	// line looks up results that are kept.
 	leastAsked = 0.1
+	// leastOfSame is the same for a method whose results are known to be the same each time.
+	leastOfSame = 0.01
 	// leastRuns is the minimum number of runs of a line in a program that runs and exits: below it,
 	// the line may examine many types once.
 	leastRuns = 100
@@ -114,6 +123,10 @@ type line struct {
 	place *gocode.Place
 	typed map[string]bool // functions, by the type checker's names, that it calls with arguments that depend only on types
 	asks  map[string]bool // what it queries
+	// methods are those that it calls with such arguments on any receiver, and of the one of them
+	// that a recording shows to return the same each time.
+	methods []*ast.CallExpr
+	of      *inputs.Function
 	// stores says that the line puts values that depend only on types into a map.
 	stores bool
 	// Nanoseconds of its calls that query a type and of those with such arguments, and the part of
@@ -129,8 +142,12 @@ func look(_ *site.Frame, p *gocode.Place) *line {
 	p = p.Outer()
 	l := &line{place: p, typed: map[string]bool{}, asks: map[string]bool{}}
 	for _, call := range syntax.Calls(p) {
-		if name := p.CalleeName(call); name != "" && typeOnly(p, call) {
+		switch name := p.CalleeName(call); {
+		case name == "":
+		case typeOnly(p, call):
 			l.typed[name] = true
+		case typedMethod(p, call):
+			l.methods = append(l.methods, call)
 		}
 	}
 	l.stores = stores(p)
@@ -168,21 +185,57 @@ func (s *search) calls(r *site.Row, i int) *line {
 	}
 	callee := r.Stack[i-1].Function
 	_, asks := asksFor(callee)
-	if l := s.lines.At(f); l != nil && (asks || l.typed[funcname.Typed(callee)] || l.typed[f.Owner.Package+"."+callee[lastDot(callee)+1:]]) {
+	l := s.lines.At(f)
+	if l == nil {
+		return nil
+	}
+	if asks || l.typed[funcname.Typed(callee)] || l.typed[f.Owner.Package+"."+callee[lastDot(callee)+1:]] {
+		return l
+	}
+	if len(l.methods) == 0 || !slices.ContainsFunc(syntax.CallsTo(l.place, callee), func(call *ast.CallExpr) bool { return slices.Contains(l.methods, call) }) {
+		return nil
+	}
+	if l.of = s.same(callee); l.of != nil {
 		return l
 	}
 	return nil
+}
+
+// same returns the inputs of a function that got a few of them all the time, each as often as it
+// takes to show that, and returned the same for each; nil for others.
+func (s *search) same(callee string) *inputs.Function {
+	const (
+		fewest  = 1000 // calls
+		repeats = 100  // of each input: a program has few types
+		equal   = 0.99 // of the results
+	)
+	in := s.pass.Inputs.Of(callee)
+	if in == nil || in.Calls < fewest || in.Hashed < in.Calls || in.Identical == 0 || in.Identical*repeats > in.Calls ||
+		2*in.Compared < in.Calls || float64(in.Same) < equal*float64(in.Compared) {
+		return nil
+	}
+	return in
 }
 
 // caller returns the frame nearest to the root that calls a function whose result depends only on
 // types: the result can be kept there.
 func (s *search) caller(r *site.Row) int {
 	for i := len(r.Stack) - 1; i > 0; i-- {
-		if l := s.calls(r, i); l != nil && l.asked > 0 && float64(l.asked) >= leastAsked*float64(l.cost) || s.fills(r, i) {
+		if l := s.calls(r, i); l != nil && l.examines() || s.fills(r, i) {
 			return i
 		}
 	}
 	return -1
+}
+
+// examines reports whether enough of a line's cost is in functions that query a type. Where the
+// results are known to be the same, the rest of the cost is part of what need not be repeated.
+func (l *line) examines() bool {
+	least := leastAsked
+	if l.of != nil {
+		least = leastOfSame
+	}
+	return l.asked > 0 && float64(l.asked) >= least*float64(l.cost)
 }
 
 // fills reports whether a frame stores the results of its function's queries in a map.
@@ -212,9 +265,23 @@ func (s *search) judge(c *finder.Case) bool {
 		return true
 	}
 	list := funcname.List(what)
+	if l.of != nil {
+		l.describeSame(c, list)
+		return true
+	}
 	c.Cause = fmt.Sprintf("%s asks reflection for the %s of a type again for each value; the answer depends on the type alone.", syntax.FuncName(c.Place), list)
 	c.Fix = fmt.Sprintf("Evaluate the %s once for each reflect.Type, and keep the result in a sync.Map by type; for a known type, in a package variable or a sync.OnceValue.", list)
 	return true
+}
+
+// describeSame fills in the words for a method that gets a type and returned the same each time.
+func (l *line) describeSame(c *finder.Case, list string) {
+	name := funcname.Short(funcname.Typed(l.of.Name))
+	c.Cause = fmt.Sprintf("%s asks reflection for the %s of a type and works its result out again on every call, though that depends on the type alone: %s calls, with %s, and the same result each time (%s results compared).",
+		name, list, units.Count(l.of.Calls), evidence.Different(units.Count(l.of.Identical)), units.Count(l.of.Compared))
+	c.Fix = fmt.Sprintf("Keep the result of %s in a sync.Map by reflect.Type, so that it is built once for each type; nobody may change it then.", name)
+	c.Confidence, c.Callees = rule.Likely, []string{l.of.Name}
+	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: fmt.Sprintf("%s: %s calls, with %s", name, units.Count(l.of.Calls), evidence.Different(units.Count(l.of.Identical)))})
 }
 
 // rare reports whether a line does not run for each value, as counted in the recording.

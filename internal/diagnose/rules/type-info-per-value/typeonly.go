@@ -18,6 +18,18 @@ func typeOnly(p *gocode.Place, call *ast.CallExpr) bool {
 	return fixed && typed
 }
 
+// typedMethod reports whether a call is of a method whose arguments, apart from the receiver,
+// depend only on constants and on at least one type of package reflect.
+func typedMethod(p *gocode.Place, call *ast.CallExpr) bool {
+	fn := p.Callee(call)
+	if fn == nil || fn.Signature().Recv() == nil || fn.Signature().Results().Len() == 0 || holdsValue(p.TypeOf(call)) {
+		return false
+	}
+	d := depends{place: p}
+	fixed, typed := d.all(call.Args...)
+	return fixed && typed
+}
+
 // stores reports whether the line assigns to an element of a local map, by key and value that
 // depend on a type alone.
 func stores(p *gocode.Place) bool {
