@@ -66,3 +66,89 @@ func calledWith(how inputs.Taken, different int64) *inputs.Counts {
 		Params: []inputs.Taken{how},
 	}}}
 }
+
+// TestUnchangedInputFilled: a field that is set once refers to memory that is filled again, under
+// another name.
+func TestUnchangedInputFilled(t *testing.T) {
+	const head = `import (
+	"image"
+	"image/draw"
+	"io"
+)
+
+type shot struct {
+	img *image.NRGBA
+	buf []byte
+	of  [][]int
+}
+
+func build(img *image.NRGBA) map[byte]int {
+	all := map[byte]int{}
+	for i := range img.Pix {
+		all[img.Pix[i]] = i
+	}
+	return all
+}
+
+func sum(buf []byte) map[byte]int {
+	all := map[byte]int{}
+	for i, b := range buf {
+		all[b] = i
+	}
+	return all
+}
+
+func grid(of [][]int) map[int]int {
+	all := map[int]int{}
+	for i, row := range of {
+		all[row[0]] = i
+	}
+	return all
+}
+
+func fill(pix []byte, n int) {
+	for i := range pix {
+		pix[i] = byte(n)
+	}
+}
+
+func look(pix []byte) int { return len(pix) }
+
+var _ = draw.Draw
+var _ io.Reader`
+	counted := func(p *rule.Pass) {
+		lines := map[int]string{}
+		for i := range 400 {
+			lines[i+1] = ""
+		}
+		p.Counts = ran(lines, 1000)
+	}
+	each := func(below string, shapes []shape) { // what one of them writes, the others would see
+		for _, sh := range shapes {
+			checkShapesIn(t, unchangedinput.Rule(), head, below, 0, []shape{sh}, counted)
+		}
+	}
+	const says = "builds the same result again on every call, from"
+	const image = "func (s *shot) F(n int) map[byte]int {\n\treturn build(s.img) @\n}\n\n"
+	const bytes = "func (s *shot) F(n int) map[byte]int {\n\treturn sum(s.buf) @\n}\n\n"
+	each("strings.Fields main.build", []shape{
+		{image + "func (s *shot) take_N(n int) { look(s.img.Pix) }", says},
+		{image + "func (s *shot) take_N(n int) { pix := s.img.Pix; n += int(pix[0]) }", says},
+		{image + "func (s *shot) take_N(n int) { pix := make([]byte, len(s.img.Pix)); pix[0] = 1 }", says},
+		{image + "func (s *shot) take_N(n int) { s.img.Pix[0] = byte(n) }", ""},
+		{image + "func (s *shot) take_N(n int) { pix := s.img.Pix; pix[0] = byte(n) }", ""},
+		{image + "func (s *shot) take_N(n int) { img := s.img; pix := img.Pix[4:]; pix[0]++ }", ""},
+		{image + "func (s *shot) take_N(n int) { fill(s.img.Pix, n) }", ""},
+		{image + "func (s *shot) take_N(from image.Image) { draw.Draw(s.img, s.img.Rect, from, image.Point{}, draw.Src) }", ""},
+	})
+	each("strings.Fields main.sum", []shape{
+		{bytes + "func (s *shot) take_N(r io.Reader) { r.Read(nil) }", says},
+		{bytes + "func (s *shot) take_N(r io.Reader) { r.Read(s.buf) }", ""},
+		{bytes + "func (s *shot) take_N(from []byte) { copy(s.buf[2:], from) }", ""},
+		{bytes + "func (s *shot) take_N(r io.Reader) { b := s.buf; io.ReadFull(r, b[:8]) }", ""},
+	})
+	each("strings.Fields main.grid", []shape{
+		{"func (s *shot) F(n int) map[int]int {\n\treturn grid(s.of) @\n}\n\nfunc (s *shot) take_N(n int) { for _, row := range s.of { row[0] = n } }", ""},
+		{"func (s *shot) F(n int) map[int]int {\n\treturn grid(s.of) @\n}\n\nfunc (s *shot) take_N(n int) { for _, row := range s.of { n += row[0] } }", says},
+	})
+}

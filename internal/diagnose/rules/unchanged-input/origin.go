@@ -200,7 +200,8 @@ func (o *origin) selected(sel *ast.SelectorExpr) bool {
 	return o.fixed(sel.X) && o.stays(field, types.ExprString(sel))
 }
 
-// stays reports whether a field or package variable of the place's package is seldom set.
+// stays reports whether a field or package variable of the place's package, and the memory that it
+// refers to, is seldom set.
 func (o *origin) stays(v *types.Var, name string) bool {
 	if v.Pkg() == nil || v.Pkg() != o.place.Pkg {
 		return o.constant(v) // other packages may set it
@@ -228,7 +229,7 @@ func (o *origin) stays(v *types.Var, name string) bool {
 			return false
 		}
 	}
-	if most > o.limit() {
+	if most = max(most, o.filled(v)); most > o.limit() {
 		return false
 	}
 	o.note(name, most/o.runs)
