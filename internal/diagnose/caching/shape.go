@@ -20,6 +20,63 @@ type Shape struct {
 // Of returns the first cache that the function around a place looks up and fills with the same
 // key, if the function returns what it finds.
 func Of(p *gocode.Place) (Shape, bool) {
+	return find(p, func(s *Shape, a *ast.AssignStmt, v *types.Var) bool {
+		body := syntax.Body(p)
+		if !returned(p, body, v, s.Store) {
+			return false
+		}
+		_, index := ast.Unparen(a.Rhs[0]).(*ast.IndexExpr)
+		return !index || len(a.Lhs) > 1 || tested(p, body, v) // else a list that grows, or a state for each key
+	})
+}
+
+// InPlace returns the first cache that the function around a place looks up, and on a miss fills
+// with a value that takes the place of what was found: if !ok { v = f(k); c.Put(k, v) }, and then
+// uses v in either case.
+func InPlace(p *gocode.Place) (s Shape, computes *ast.CallExpr, ok bool) {
+	s, ok = find(p, func(s *Shape, a *ast.AssignStmt, v *types.Var) bool {
+		computes = nil
+		miss := missed(p, a, v, s.Store)
+		if miss == nil {
+			return false
+		}
+		for _, stmt := range miss.Body.List {
+			set, ok := stmt.(*ast.AssignStmt)
+			if ok && set.Tok == token.ASSIGN && len(set.Rhs) == 1 && syntax.Named(p, set.Lhs[0]) == v {
+				computes, _ = ast.Unparen(set.Rhs[0]).(*ast.CallExpr)
+			}
+		}
+		used := slices.ContainsFunc(syntax.Reads(p, v), func(id *ast.Ident) bool { return id.Pos() > miss.End() })
+		return computes != nil && used
+	})
+	return s, computes, ok
+}
+
+// missed returns the statement that runs if a lookup finds nothing, and stores a value: if !ok, if
+// v == nil.
+func missed(p *gocode.Place, lookup *ast.AssignStmt, v *types.Var, store ast.Node) *ast.IfStmt {
+	for _, n := range p.Enclosing(store) {
+		c, ok := n.(*ast.IfStmt)
+		if !ok || c.Else != nil || c.Pos() < lookup.End() {
+			continue
+		}
+		switch x := ast.Unparen(c.Cond).(type) {
+		case *ast.UnaryExpr:
+			if x.Op == token.NOT && len(lookup.Lhs) == 2 && syntax.Named(p, x.X) != nil && syntax.Named(p, x.X) == syntax.Named(p, lookup.Lhs[1]) {
+				return c
+			}
+		case *ast.BinaryExpr:
+			if x.Op == token.EQL && syntax.Named(p, x.X) == v && zero(p, x.Y) {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// find returns the first lookup that is followed by a store with the same key, if a function
+// accepts it.
+func find(p *gocode.Place, accepts func(s *Shape, lookup *ast.AssignStmt, v *types.Var) bool) (Shape, bool) {
 	body := syntax.Body(p)
 	if body == nil {
 		return Shape{}, false
@@ -36,11 +93,8 @@ func Of(p *gocode.Place) (Shape, bool) {
 			return true
 		}
 		v, _ := syntax.Var(p, a.Lhs[0])
-		if v == nil || !s.filled(p, body, a.End()) || !returned(p, body, v, s.Store) {
+		if v == nil || !s.filled(p, body, a.End()) || !accepts(&s, a, v) {
 			return true
-		}
-		if _, index := ast.Unparen(a.Rhs[0]).(*ast.IndexExpr); index && len(a.Lhs) == 1 && !tested(p, body, v) {
-			return true // a list that grows, or a state for each key
 		}
 		found, ok = s, true
 		return false

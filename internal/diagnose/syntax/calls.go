@@ -64,6 +64,12 @@ func CallsOf(p *gocode.Place, patterns ...string) []*ast.CallExpr {
 // CallsTo returns the calls on the line of a function, given as a profile names it. What profiles
 // call main.f is f of the program's import path.
 func CallsTo(p *gocode.Place, profile string) []*ast.CallExpr {
+	return CallsOf(p, Profiled(p, profile))
+}
+
+// Profiled turns the name of a function in a profile into the type checker's, for a function that
+// the place's package calls.
+func Profiled(p *gocode.Place, profile string) string {
 	name := funcname.Typed(profile)
 	if p.Pkg.Name() == "main" {
 		for _, head := range []string{"main.", "(main.", "(*main."} {
@@ -73,7 +79,7 @@ func CallsTo(p *gocode.Place, profile string) []*ast.CallExpr {
 			}
 		}
 	}
-	return CallsOf(p, name)
+	return name
 }
 
 // ConstString returns the value of a constant string.

@@ -4,13 +4,17 @@ package cachemiss
 import (
 	"context"
 	"fmt"
+	"go/ast"
+	"go/token"
 
 	"github.com/hone-go/hone/internal/diagnose/caching"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
@@ -27,6 +31,7 @@ func Rule() rule.Rule {
 		ID:    "cache-miss",
 		Kind:  rule.CPU,
 		Needs: []rule.Need{rule.NeedCounts},
+		Uses:  []rule.Need{rule.NeedInputs},
 		Title: "Cache that almost never hits",
 		Doc:   doc,
 		Finder: finder.Prepared{
@@ -56,9 +61,12 @@ It is fine while a cache is being filled. The rule compares how often the lookup
 and the store ran, as counted in the recording: it reports caches with at least
 a thousand lookups, of which fewer than one in twenty hit. It ignores sets
 (map[K]bool, map[K]struct{}), and tables that get an empty object for a new key.
+Where the function does not return the value but goes on to use it, the counted
+inputs must show that the value is computed from the same few inputs each time:
+then the cache keeps nothing, as one whose size is 0 until an option sets it.
 
 Seen in the field: elastic/beats#32734 (a cache whose elements expired long
-before they were looked up again).`
+before they were looked up again), go-text/typesetting#56 (a cache of fonts).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	lines := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *miss { return missAt(p, f, place) })
@@ -76,13 +84,15 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 // miss is a cache and how often it is looked up and filled for each unit of work.
 type miss struct {
 	caching.Shape
+	place           *gocode.Place
 	lookups, stores float64
+	again           *inputs.Function // computes the value from the same few inputs; nil if that was not seen
 }
 
 // missAt returns the cache whose misses a line computes; nil for none, or for one that hits.
 func missAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *miss {
-	sh, ok := caching.Of(place)
-	if !ok || !sh.Computes(place) || sh.Creates(place) {
+	sh, again := filled(p, place)
+	if sh == nil || !sh.Computes(place) || sh.Creates(place) {
 		return nil
 	}
 	look, ok := p.Counts.Line(f.Owner.Package, f.File, syntax.Line(place, sh.Lookup.Pos()))
@@ -93,7 +103,7 @@ func missAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *miss {
 	if !ok {
 		return nil
 	}
-	m := &miss{Shape: sh, lookups: look.PerUnit, stores: store.PerUnit}
+	m := &miss{Shape: *sh, place: place, again: again, lookups: look.PerUnit, stores: store.PerUnit}
 	units := 1.0
 	if ph, ok := p.Manifest.Phase(recording.PhaseCounts); ok {
 		units = float64(max(ph.Requests, 1))
@@ -104,11 +114,90 @@ func missAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *miss {
 	return m
 }
 
+// filled returns the cache that the function around a place fills, nil for none, and the function
+// that computes the value from the same few inputs, nil if that was not seen.
+func filled(p *rule.Pass, place *gocode.Place) (*caching.Shape, *inputs.Function) {
+	if sh, ok := caching.Of(place); ok {
+		if counts(place, sh) {
+			return nil, nil
+		}
+		return &sh, nil
+	}
+	sh, computes, ok := caching.InPlace(place)
+	if !ok || p.Inputs == nil {
+		return nil, nil
+	}
+	const (
+		fewest  = 100 // calls
+		repeats = 20  // of each input
+	)
+	name := place.CalleeName(computes)
+	for i := range p.Inputs.Functions {
+		in := &p.Inputs.Functions[i]
+		if syntax.Profiled(place, in.Name) == name && in.Calls >= fewest && in.Hashed == in.Calls && in.Stable > 0 && repeats*in.Stable <= in.Calls {
+			return &sh, in
+		}
+	}
+	return nil, nil
+}
+
+// counts reports whether the function counts or adds up in what it finds: a state for each key,
+// which is new for each new key.
+func counts(p *gocode.Place, sh caching.Shape) (found bool) {
+	lookup, ok := sh.Lookup.(*ast.AssignStmt)
+	if !ok {
+		return false
+	}
+	v := syntax.Named(p, lookup.Lhs[0])
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		var to ast.Expr
+		switch n := n.(type) {
+		case *ast.IncDecStmt:
+			to = n.X
+		case *ast.AssignStmt:
+			if n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
+				to = n.Lhs[0]
+			}
+		}
+		if to != nil {
+			root, part := syntax.Var(p, to)
+			found = found || part && root == v
+		}
+		return !found
+	})
+	return found
+}
+
 func (c *miss) describe(p *rule.Pass, m *rule.Match) {
 	hits := max(0, 1-c.stores/c.lookups)
+	if c.again != nil {
+		c.describeEmpty(p, m, hits)
+		return
+	}
 	m.Cause = fmt.Sprintf("%s is looked up %s per %s, and %s of the lookups find something: the key %s hardly ever repeats while the value is kept, so the value is computed nearly every time.",
 		syntax.Text(c.Cache), evidence.Times(c.lookups), p.Manifest.Unit(), units.Percent(hits), syntax.Text(c.Key))
 	m.Fix = fmt.Sprintf("Build %s only from what the value depends on (no time, address or request name), or make the cache large enough for the keys that recur. If keys do not repeat, remove the cache.", syntax.Text(c.Key))
+	c.prove(p, m)
+}
+
+// describeEmpty fills in the words for a cache that keeps nothing although its key repeats.
+func (c *miss) describeEmpty(p *rule.Pass, m *rule.Match, hits float64) {
+	name := funcname.Short(funcname.Typed(c.again.Name))
+	limit, setter := bound(c.place, c.Cache)
+	m.Cause = fmt.Sprintf("%s creates the same value again on nearly every call: %s is looked up %s per %s, and %s of the lookups find something, although %s got %s in %s calls. The cache keeps nothing until the next lookup.%s",
+		name, syntax.Text(c.Cache), evidence.Times(c.lookups), p.Manifest.Unit(), units.Percent(hits), name, evidence.Different(units.Count(c.again.Stable)), units.Count(c.again.Calls), limit)
+	m.Fix = fmt.Sprintf("Make the cache large enough for the values of %s that recur, and keep it between the calls, so that each is created once and reused.", syntax.Text(c.Key))
+	if setter != "" {
+		m.Fix = fmt.Sprintf("Call %s with the number of different values of %s that recur, so that each value is created once and reused.", setter, syntax.Text(c.Key))
+	}
+	again := 1 - float64(c.again.Stable)/float64(c.again.Calls) // counted, unlike for other keys
+	m.Fraction = &rule.Fraction{Expect: 0.9 * again, Low: 0.6 * again, High: again}
+	m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: fmt.Sprintf("%s: %s calls, with %s", name, units.Count(c.again.Calls), evidence.Different(units.Count(c.again.Stable)))})
+	c.prove(p, m)
+}
+
+// prove adds what was counted.
+func (c *miss) prove(p *rule.Pass, m *rule.Match) {
 	m.Confidence = rule.Likely // the misses are counted; the effect of a better key is not
 	m.Evidence = append(m.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,
