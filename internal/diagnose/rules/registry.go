@@ -163,6 +163,7 @@ import (
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
 	rescangrowing "github.com/hone-go/hone/internal/diagnose/rules/rescan-growing"
 	resetdropsbuffer "github.com/hone-go/hone/internal/diagnose/rules/reset-drops-buffer"
+	resultonlytested "github.com/hone-go/hone/internal/diagnose/rules/result-only-tested"
 	retainedsubstring "github.com/hone-go/hone/internal/diagnose/rules/retained-substring"
 	roundtripperitem "github.com/hone-go/hone/internal/diagnose/rules/round-trip-per-item"
 	rowsnotclosed "github.com/hone-go/hone/internal/diagnose/rules/rows-not-closed"
@@ -384,6 +385,7 @@ func All() []rule.Rule {
 		replacerpercall.Rule(),
 		rescangrowing.Rule(),
 		resetdropsbuffer.Rule(),
+		resultonlytested.Rule(),
 		retainedsubstring.Rule(),
 		roundtripperitem.Rule(),
 		rowsnotclosed.Rule(),
