@@ -97,6 +97,7 @@ import (
 	jsontoany "github.com/hone-go/hone/internal/diagnose/rules/json-to-any"
 	kdfperrequest "github.com/hone-go/hone/internal/diagnose/rules/kdf-per-request"
 	keepaliveoff "github.com/hone-go/hone/internal/diagnose/rules/keepalive-off"
+	keptvaluesformatted "github.com/hone-go/hone/internal/diagnose/rules/kept-values-formatted"
 	keypercomparison "github.com/hone-go/hone/internal/diagnose/rules/key-per-comparison"
 	largecopy "github.com/hone-go/hone/internal/diagnose/rules/large-copy"
 	leakgrowth "github.com/hone-go/hone/internal/diagnose/rules/leak-growth"
@@ -319,6 +320,7 @@ func All() []rule.Rule {
 		jsontoany.Rule(),
 		kdfperrequest.Rule(),
 		keepaliveoff.Rule(),
+		keptvaluesformatted.Rule(),
 		keypercomparison.Rule(),
 		largecopy.Rule(),
 		leakgrowth.Rule(),
