@@ -85,6 +85,7 @@ import (
 	gccpusparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	goroutineleak "github.com/hone-go/hone/internal/diagnose/rules/goroutine-leak"
 	growinginput "github.com/hone-go/hone/internal/diagnose/rules/growing-input"
+	growinglistwalked "github.com/hone-go/hone/internal/diagnose/rules/growing-list-walked"
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
 	heapboxedelements "github.com/hone-go/hone/internal/diagnose/rules/heap-boxed-elements"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
@@ -308,6 +309,7 @@ func All() []rule.Rule {
 		gccpusparememory.Rule(),
 		goroutineleak.Rule(),
 		growinginput.Rule(),
+		growinglistwalked.Rule(),
 		headerkeyform.Rule(),
 		heapboxedelements.Rule(),
 		heavyctorpercall.Rule(),

@@ -81,8 +81,8 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
 }
 
-// edge returns the frame of a row, nearest to the leaf, that gives such values to the function below
-// it; -1 for none.
+// edge returns the frame of a row, nearest to the leaf, that gives such values to the function
+// below it; -1 for none.
 func (s *search) edge(r *site.Row) (int, *formatting) {
 	for i := 1; i < len(r.Stack); i++ {
 		if k := r.Stack[i].Owner.Kind; k != gocode.Main && k != gocode.Dependency {
