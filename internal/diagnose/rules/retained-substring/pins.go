@@ -40,7 +40,7 @@ func pins(c *finder.Case) (ok, stored bool) {
 		}
 		f := &follower{pass: c.Pass, size: float64(live) / float64(objects), seen: map[visit]bool{}, spots: map[ast.Expr]*spot{}, cuts: map[ast.Expr]*cut{}}
 		f.start(c.Place, r)
-		if stored = stored || f.stored; !f.whole && f.small(c) {
+		if stored = stored || f.stored; !f.whole && f.small(c, r) {
 			rows = append(rows, r)
 			if found == nil {
 				found = f
@@ -186,8 +186,8 @@ func filled(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// small reports whether only small parts of each buffer are stored.
-func (f *follower) small(c *finder.Case) bool {
+// small reports whether only small parts of each buffer of a row are stored.
+func (f *follower) small(c *finder.Case, r *site.Row) bool {
 	if len(f.stores) == 0 {
 		return false
 	}
@@ -198,11 +198,11 @@ func (f *follower) small(c *finder.Case) bool {
 		if s.repeat != nil {
 			// The parts of all iterations may be the whole.
 			stored, ok := evidence.ExecutionsAt(c.Pass, s.repeat.place, s.repeat.expr.Pos())
-			made, counted := evidence.Executions(c.Pass, c.Site.Frame)
-			if !ok || !counted || made.PerUnit <= 0 {
+			made, counted := buffers(c, r, s.repeat.place)
+			if !ok || !counted || made <= 0 {
 				return false
 			}
-			times = stored.PerUnit / made.PerUnit
+			times = stored.PerUnit / made
 		}
 		if cuts[s.cut] {
 			continue
@@ -214,6 +214,22 @@ func (f *follower) small(c *finder.Case) bool {
 		unknown += times
 	}
 	return known <= mostShare*f.size && unknown <= mostParts
+}
+
+// buffers returns how many buffers the line makes for a function above it in the stack of a row,
+// for each unit of work: other functions may call the line, too.
+func buffers(c *finder.Case, r *site.Row, above *gocode.Place) (float64, bool) {
+	made, ok := evidence.Executions(c.Pass, c.Site.Frame)
+	least := made.PerUnit
+	for _, frame := range r.Stack[r.Owner:] {
+		if e, counted := evidence.Executions(c.Pass, *frame); counted {
+			least = min(least, e.PerUnit)
+		}
+		if place, known := c.Pass.Syntax.At(frame.File, frame.Line); known && place.Decl == above.Decl {
+			return least, ok
+		}
+	}
+	return made.PerUnit, ok
 }
 
 // describe writes the finding.

@@ -31,6 +31,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "retained-substring",
 		Kind:  rule.Leak,
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "A small part of a buffer, or a slot of a queue, keeps memory alive",
 		Doc:   doc,
 		Finder: finder.Patterns{
