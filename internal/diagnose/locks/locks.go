@@ -57,6 +57,30 @@ func Sections(p *gocode.Place) []*Section {
 	return found
 }
 
+// Ending returns the critical sections that end on a site's line, and the place where they do. A
+// function literal that returns at its end runs its deferred calls on the line of its closing
+// brace, which syntax alone gives to the function around it.
+func Ending(p *rule.Pass, s *site.Site) (*gocode.Place, []*Section) {
+	place := p.Place(s)
+	if place == nil {
+		return nil, nil
+	}
+	if found := Sections(place); len(found) > 0 || !strings.Contains(s.Function, ".func") {
+		return place, found
+	}
+	last, ok := p.Syntax.At(s.File, s.Line-1)
+	if !ok {
+		return place, nil
+	}
+	if lit, ok := last.Func.(*ast.FuncLit); !ok || syntax.Line(last, lit.Body.Rbrace) != s.Line {
+		return place, nil
+	}
+	if found := Sections(last); len(found) > 0 && found[0].Deferred {
+		return last, found
+	}
+	return place, nil
+}
+
 // unlocking and locking report whether a call is of a mutex, a type that wraps one, or a
 // sync.Locker.
 func unlocking(p *gocode.Place, call *ast.CallExpr) bool {

@@ -209,6 +209,61 @@ func TestSections(t *testing.T) {
 	}
 }
 
+// TestEnding: a literal that ends on a line unlocks there, if the function of the line is a
+// literal; the function around it, which returns there, holds its own lock.
+func TestEnding(t *testing.T) {
+	p, names := ruletest.MadeUp(t, `package main
+
+import (
+	"net/http"
+	"sync"
+)
+
+type limiter struct{ mu, other sync.Mutex }
+
+func (l *limiter) handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		next.ServeHTTP(w, r)
+	}) //@ literal
+}
+
+func (l *limiter) both(next http.Handler) http.Handler {
+	l.other.Lock()
+	defer l.other.Unlock()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		next.ServeHTTP(w, r)
+	}) //@ around
+}
+
+func (l *limiter) short(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.mu.Lock()
+		l.mu.Unlock()
+		next.ServeHTTP(w, r)
+	}) //@ unlocked before
+}
+
+func main() {}
+`)
+	for _, s := range p.Table.Sites {
+		name := names[s.Line]
+		if name != "around" {
+			s.Function += ".func1"
+		}
+		got := ""
+		if _, found := locks.Ending(p, s); len(found) > 0 {
+			got = syntax.Text(found[0].Mutex)
+		}
+		if want := map[string]string{"literal": "l.mu", "around": "l.other"}[name]; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // TestOutside: what forces data to the disk comes first, and functions of the package are searched,
 // too.
 func TestOutside(t *testing.T) {

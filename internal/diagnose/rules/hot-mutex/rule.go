@@ -125,7 +125,7 @@ func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
 		return true
 	}
 	file, in := m.Site.File, ""
-	sections := locks.Sections(place)
+	place, sections := locks.Ending(p, m.Site)
 	if len(sections) == 0 {
 		above, sec, at := locks.Above(p, m.Site)
 		if sec == nil {

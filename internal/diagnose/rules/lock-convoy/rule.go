@@ -85,7 +85,8 @@ queue for a fifth of the trace, so that an occasional preempted holder is not
 reported; or waits of a millisecond and more for 5 % of the requests' time, for
 which the trace or the profile shows what the holder did.
 
-Seen in the field: mattermost/mattermost#15764, erigontech/erigon#20454.`
+Seen in the field: mattermost/mattermost#15764, erigontech/erigon#20454,
+go-chi/httprate#20 (a limiter's lock, held while the handler behind it answers).`
 
 func find(p *rule.Pass) []rule.Match {
 	var matches []rule.Match
@@ -137,12 +138,11 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) (rule.Match, 
 	}
 	m.Fix = "Do less while it is held, or split what it guards by key."
 	m.Confidence = rule.Hint
-	place := p.Place(s)
+	place, sections := locks.Ending(p, s)
 	if place == nil {
 		return m, l.Convoy
 	}
 	file, in := s.File, ""
-	sections := locks.Sections(place)
 	if len(sections) == 0 {
 		above, sec, at := locks.Above(p, s)
 		if sec == nil {
