@@ -39,6 +39,15 @@ func get(url string) (*http.Response, []byte, error) {
 	return resp, b, err
 }
 
+func retry(r *http.Response) bool { return r.StatusCode == 429 && r.Header.Get("Retry-After") != "" }
+
+func done(r *http.Response) bool {
+	io.Copy(io.Discard, r.Body)
+	return r.Body.Close() == nil
+}
+
+func save(w io.Writer, r *http.Response) error { return r.Write(w) }
+
 var errStatus = errors.New("status")`
 	open := func(p *rule.Pass) {
 		p.OpenBodies, p.Goroutines = 5000, rule.Change{First: 150, Last: 10_150}
@@ -50,6 +59,9 @@ var errStatus = errors.New("status")`
 		{"func F(url string) error {\n\t_, err := http.Get(url) @\n\treturn err\n}", "drops the response"},
 		{"func F(url string) {\n\thttp.Post(url, \"\", nil) @\n}", "drops the response"},
 		{"func F(url string) {\n\tresp, err := http.Get(url) @\n\tif err != nil {\n\t\treturn\n\t}\n\tprintln(resp.StatusCode)\n}", "never closes"},
+		{"func F(url string) {\n\tresp, err := http.Get(url) @\n\tif err == nil && retry(resp) {\n\t\tprintln(url)\n\t}\n}", "never closes"},
+		{"func F(url string) {\n\tresp, err := http.Get(url) @\n\tif err == nil && done(resp) {\n\t\tprintln(url)\n\t}\n}", ""},
+		{"func F(url string, w io.Writer) {\n\tresp, err := http.Get(url) @\n\tif err == nil {\n\t\tsave(w, resp)\n\t}\n}", ""},
 		{"func F(url string) {\n\tgo func() {\n\t\tresp, err := http.Get(url) @\n\t\tif err != nil {\n\t\t\treturn\n\t\t}\n\t\tprintln(resp.StatusCode)\n\t}()\n}", "never closes"},
 		{"func F(urls []string) error {\n\tfor _, u := range urls {\n\t\tresp, err := http.Get(u) @\n\t\tif err != nil {\n\t\t\tcontinue\n\t\t}\n\t\tif resp.StatusCode != 200 {\n\t\t\tcontinue\n\t\t}\n\t\tresp.Body.Close()\n\t}\n\treturn nil\n}", "continues its loop"},
 		{"func F(url string) ([]byte, error) {\n\tresp, err := http.Get(url) @\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\tif resp.StatusCode == 200 {\n\t\tdefer resp.Body.Close()\n\t\treturn io.ReadAll(resp.Body)\n\t}\n\treturn nil, errStatus\n}", "returns on line"},

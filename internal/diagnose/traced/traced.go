@@ -7,6 +7,7 @@ import (
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/gocode"
@@ -69,6 +70,24 @@ func sleepers(g *wall.Goroutines, most int) (lines []exectrace.Line) {
 	return lines
 }
 
+// Requesting returns the lines that wait in the trace for the answers of HTTP servers: goroutines
+// of the client's connections wake them. The longest wait is first.
+func Requesting(p *rule.Pass) []exectrace.Line {
+	if !Long(p) {
+		return nil
+	}
+	var lines []exectrace.Line
+	for _, w := range p.Trace.Blocking.Waits {
+		woken := slices.ContainsFunc(w.Wakers, func(by wall.Waker) bool {
+			return funcname.Match(by.Line.Function, "net/http.(*persistConn).*", "net/http.(*wantConn).*")
+		})
+		if woken && !w.Line.Standard() && !w.Line.OfProbe() && !slices.Contains(lines, w.Line) {
+			lines = append(lines, w.Line)
+		}
+	}
+	return lines
+}
+
 // Packages returns the packages of lines with much time in the trace, at most a given number. They
 // may hardly show in a CPU profile, and rules need their source.
 func Packages(p *rule.Pass, most int) []string {
@@ -103,6 +122,12 @@ func Packages(p *rule.Pass, most int) []string {
 			if l := cmp.Or(r.All.Places[i].Caller, r.All.Places[i].Waiter); l != nil {
 				add(*l)
 			}
+		}
+	}
+	if p.OpenBodies > 0 {
+		clients := Requesting(p)
+		for _, l := range clients[:min(each, len(clients))] {
+			add(l)
 		}
 	}
 	if g := p.Trace.Goroutines; g != nil && len(pkgs) < most {

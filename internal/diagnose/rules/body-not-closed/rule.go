@@ -17,6 +17,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/profile/symbol"
 )
 
@@ -55,9 +56,10 @@ It is fine to close later if other code reads the body. The rule counts
 connections that wait for their body at the end of a recording of a service:
 hundreds, and ten for each connection of the load, most of which came during the
 recording. It reports the call after which the code returns, or continues its
-loop, without closing the body, and calls whose response is dropped.
+loop, without closing the body, and calls whose response is dropped; in modules,
+those that wait for responses in the trace.
 
-Seen in the field: OffchainLabs/nitro#3756.`
+Seen in the field: OffchainLabs/nitro#3756, getsentry/sentry-go#316.`
 
 func find(p *rule.Pass) []rule.Match {
 	if p.Manifest == nil || p.Manifest.Target.Kind == "program" || p.Syntax == nil || p.OpenBodies < leastOpen {
@@ -71,7 +73,7 @@ func find(p *rule.Pass) []rule.Match {
 	}
 	var matches []rule.Match
 	asks := func(fn *types.Func) bool { return answers(p, fn) }
-	for _, place := range p.Syntax.Calls(asks) {
+	for _, place := range append(p.Syntax.Calls(asks), inModules(p)...) {
 		for _, call := range syntax.Calls(place) {
 			if !asks(place.Callee(call)) {
 				continue
@@ -85,20 +87,40 @@ func find(p *rule.Pass) []rule.Match {
 			if s == nil || slices.ContainsFunc(matches, func(m rule.Match) bool { return m.Site.File == s.File && m.Site.Line == s.Line }) {
 				continue
 			}
-			matches = append(matches, rule.Match{
-				Site:       s,
-				Confidence: rule.Likely, // that bodies stay open is measured, that it is those of this line is not
-				Cause: fmt.Sprintf("%s %s. %d connections of HTTP clients wait for their body to be closed, with two goroutines each, and most came during the recording (goroutines: %.0f at its start, %.0f at its end).",
-					syntax.FuncName(place), how, p.OpenBodies, p.Goroutines.First, p.Goroutines.Last),
-				Fix: "Defer resp.Body.Close() right after the check of the error, before any other return; read a small rest of the body first, so that the connection is used again.",
-				Evidence: []rule.Evidence{{
-					What: "connections that wait for a body to be read or closed", Value: fmt.Sprint(p.OpenBodies),
-					Command: evidence.PartCommand(p, "goroutine", "net/http.(*persistConn).readLoop"),
-				}},
-			})
+			matches = append(matches, match(p, place, s, how))
 		}
 	}
 	return matches
+}
+
+// inModules returns the lines of modules that the program depends on where goroutines wait for
+// answers in the trace. Of the other calls in modules nothing shows that they run.
+func inModules(p *rule.Pass) (places []*gocode.Place) {
+	for _, l := range traced.Requesting(p) {
+		s := traced.SiteAt(p, l)
+		if s == nil || s.Owner.Kind != gocode.Dependency {
+			continue
+		}
+		if place := p.Place(s); place != nil {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
+// match returns the match of a line after which a function leaves a body open, as how says.
+func match(p *rule.Pass, place *gocode.Place, s *site.Site, how string) rule.Match {
+	return rule.Match{
+		Site:       s,
+		Confidence: rule.Likely, // that bodies stay open is measured, that it is those of this line is not
+		Cause: fmt.Sprintf("%s %s. %d connections of HTTP clients wait for their body to be closed, with two goroutines each, and most came during the recording (goroutines: %.0f at its start, %.0f at its end).",
+			syntax.FuncName(place), how, p.OpenBodies, p.Goroutines.First, p.Goroutines.Last),
+		Fix: "Defer resp.Body.Close() right after the check of the error, before any other return; read a small rest of the body first, so that the connection is used again.",
+		Evidence: []rule.Evidence{{
+			What: "connections that wait for a body to be read or closed", Value: fmt.Sprint(p.OpenBodies),
+			Command: evidence.PartCommand(p, "goroutine", "net/http.(*persistConn).readLoop"),
+		}},
+	}
 }
 
 // answers reports whether a function returns a response, whose body its callers have to close: it
@@ -198,7 +220,7 @@ func closings(p *gocode.Place, call *ast.CallExpr, resp *types.Var) (found []*as
 		case len(path) == 0:
 			found = append(found, id) // in a function literal, which may close it
 		case !isSelector(path[0]):
-			if _, compared := path[0].(*ast.BinaryExpr); !compared && !assigned(path[0], id) {
+			if _, compared := path[0].(*ast.BinaryExpr); !compared && !assigned(path[0], id) && !lookedAt(p, path[0], id) {
 				return nil, false
 			}
 		case path[0].(*ast.SelectorExpr).Sel.Name == "Body":
@@ -210,6 +232,36 @@ func closings(p *gocode.Place, call *ast.CallExpr, resp *types.Var) (found []*as
 		}
 	}
 	return found, true
+}
+
+// lookedAt reports whether a response is an argument of a function of the same package that only
+// looks at its status or header.
+func lookedAt(p *gocode.Place, n ast.Node, id *ast.Ident) bool {
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	fn := p.Callee(call)
+	decl := p.Declaration(fn)
+	i := slices.Index(call.Args, ast.Expr(id))
+	if decl == nil || decl.Body == nil || i < 0 || i >= fn.Signature().Params().Len() {
+		return false
+	}
+	in := p.Entry(decl)
+	for _, use := range syntax.Uses(in, fn.Signature().Params().At(i)) {
+		path := in.Enclosing(use)
+		if !syntax.Within(decl.Body, use) {
+			continue // the declaration of the parameter
+		}
+		if len(path) == 0 || !isSelector(path[0]) || path[0].(*ast.SelectorExpr).Sel.Name == "Body" {
+			return false
+		}
+		// A method of the response, such as Write, may read the body.
+		if outer, ok := syntax.Parent(in, path[0]).(*ast.CallExpr); ok && outer.Fun == path[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // covers reports whether code that closes the body has run when a statement after it runs: it is
