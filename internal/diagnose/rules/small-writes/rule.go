@@ -33,7 +33,7 @@ func Rule() rule.Rule {
 				Specificity: 1,
 				Sends:       true,
 			},
-			Lines: []finder.Line{{Start: writing(), Judge: judge}, {Start: executing(), Judge: judgeTemplate}, {Start: writing(), Judge: judgePart}, {Start: writing(), Judge: judgeMessage}},
+			Lines: []finder.Line{{Start: writing(), Judge: judge}, {Start: executing(), Judge: judgeTemplate}, {Start: writing(), Judge: judgePart}, {Start: writing(), Judge: judgeMessage}, {Start: finder.Frames(passer), Judge: judgePassed}},
 		},
 	}
 }
@@ -78,6 +78,11 @@ Put a bufio.Writer in front, call Flush after the loop and check its error. A
 template writes piece by piece as well. So does a function that writes the header
 of a message and then its body: put both into one slice, or use net.Buffers.
 
+A module may do that: a function that gets a connection as an io.Writer writes a
+header and a body to it. Pass it a bufio.Writer instead. The rule reports lines
+that pass a file or a connection itself, if counts show several short writes for
+each call, or the line is in a loop that does not wait.
+
 It is fine for interactive output, and where a crash must not lose a line. The
 rule also finds loops in callers, through methods, locks, function values and
 writers of the program that pass on what they get. It leaves alone loops that
@@ -93,7 +98,8 @@ send it when it is full or after a short time. Several messages in a UDP packet
 need a receiver that separates them.
 
 Seen in the field: segmentio/parquet-go#157, dmachard/DNS-collector#1125,
-quipo/statsd#30, DataDog/datadog-go#91 (a packet for each metric).`
+quipo/statsd#30, DataDog/datadog-go#91 (a packet for each metric), gobwas/ws#62
+(two writes for each frame).`
 
 // outlets are the functions of the standard library that end in write(2), send(2) and the like.
 var outlets = []string{"os.(*File).Write", "os.(*File).WriteString", "net.(*conn).Write", "net.(*UDPConn).WriteTo*"}
