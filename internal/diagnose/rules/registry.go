@@ -219,6 +219,7 @@ import (
 	unchangedwrite "github.com/hone-go/hone/internal/diagnose/rules/unchanged-write"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
 	wholeperchange "github.com/hone-go/hone/internal/diagnose/rules/whole-per-change"
+	wholeperitem "github.com/hone-go/hone/internal/diagnose/rules/whole-per-item"
 	windowperstep "github.com/hone-go/hone/internal/diagnose/rules/window-per-step"
 	workunittoosmall "github.com/hone-go/hone/internal/diagnose/rules/work-unit-too-small"
 	writebeforeanswer "github.com/hone-go/hone/internal/diagnose/rules/write-before-answer"
@@ -443,6 +444,7 @@ func All() []rule.Rule {
 		unchangedwrite.Rule(),
 		variablesizemake.Rule(),
 		wholeperchange.Rule(),
+		wholeperitem.Rule(),
 		windowperstep.Rule(),
 		workunittoosmall.Rule(),
 		writebeforeanswer.Rule(),
