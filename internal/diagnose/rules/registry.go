@@ -172,6 +172,7 @@ import (
 	rowsreadagain "github.com/hone-go/hone/internal/diagnose/rules/rows-read-again"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
 	rwmutexreaders "github.com/hone-go/hone/internal/diagnose/rules/rwmutex-readers"
+	sameperpass "github.com/hone-go/hone/internal/diagnose/rules/same-per-pass"
 	scanperlookup "github.com/hone-go/hone/internal/diagnose/rules/scan-per-lookup"
 	schedlatency "github.com/hone-go/hone/internal/diagnose/rules/sched-latency"
 	scratchpercall "github.com/hone-go/hone/internal/diagnose/rules/scratch-per-call"
@@ -397,6 +398,7 @@ func All() []rule.Rule {
 		rowsreadagain.Rule(),
 		runeslicerange.Rule(),
 		rwmutexreaders.Rule(),
+		sameperpass.Rule(),
 		scanperlookup.Rule(),
 		schedlatency.Rule(),
 		scratchpercall.Rule(),
