@@ -30,6 +30,7 @@ type log struct {
 	parts  []part
 	data   any
 	out    []byte
+	pages  []struct{ pairs []any }
 }
 
 func (l *log) add(pairs ...any) { l.pairs = append(l.pairs, pairs...) }
@@ -63,6 +64,8 @@ var _ strings.Builder`
 		// Something else decides the text, or the elements may change.
 		{"func (l *log) line_N(s string) string {\n\treturn render_N(s, l.pairs) //: c_N\n}\n\nfunc render_N(s string, all []any) string {\n\treturn fmt.Sprintf(s, all...) @ < c_N\n}", ""},
 		{"func (l *log) line_N(kv []any) string {\n\treturn render_N(kv) //: c_N\n}" + render, ""},
+		{"func (l *log) page_N(i int) string {\n\treturn render_N(l.pages[i].pairs) //: c_N\n}" + render, ""},
+		{"func (l *log) page_N(i int, b *bytes.Buffer) {\n\tfor _, x := range l.pages[i].pairs {\n\t\twrite_N(b, x) //: c_N\n\t}\n}\n\nfunc write_N(b *bytes.Buffer, x any) {\n\tfmt.Fprint(b, x) @ < c_N\n}", ""},
 		{"func (l *log) line_N(b *bytes.Buffer) {\n\tfor _, x := range l.refs {\n\t\twrite_N(b, x) //: c_N\n\t}\n}\n\nfunc write_N(b *bytes.Buffer, x *label) {\n\tfmt.Fprint(b, x.name) @ < c_N\n}", ""},
 		{"func (l *log) line_N(b *bytes.Buffer) {\n\tfor _, x := range l.parts {\n\t\twrite_N(b, x) //: c_N\n\t}\n}\n\nfunc write_N(b *bytes.Buffer, x part) {\n\tfmt.Fprint(b, x.text()) @ < c_N\n}", ""},
 		{"func (l *log) line_N() int {\n\treturn count_N(l.pairs) //: c_N\n}\n\nfunc count_N(all []any) int {\n\treturn len(fmt.Sprint(len(all))) @ < c_N\n}", ""},

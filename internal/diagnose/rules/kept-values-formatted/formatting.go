@@ -80,13 +80,28 @@ func valuesOf(p *gocode.Place, call *ast.CallExpr, arg ast.Expr) *formatting {
 // elements change only with it, or are of type any; nil for others.
 func listIn(p *gocode.Place, e ast.Expr) *types.Var {
 	v := kept.Var(p, e)
-	if v == nil {
+	if v == nil || !own(e) {
 		return nil
 	}
 	if list, ok := v.Type().Underlying().(*types.Slice); !ok || !eachIs(list.Elem(), func(t types.Type) bool { return isAny(t) || syntax.PlainData(t) }) {
 		return nil
 	}
 	return v
+}
+
+// own reports whether a kept list is not that of one of many objects: where an index picks the
+// object, as for the data that a request wants, the caller decides what is formatted.
+func own(e ast.Expr) bool {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			return false
+		default:
+			return true
+		}
+	}
 }
 
 // eachIs reports whether is holds for a type or, if it is a struct, for the types of all fields.
