@@ -18,8 +18,6 @@ const (
 	// leastGrowths is how often a buffer must be reallocated on average each time that it is
 	// created.
 	leastGrowths = 3
-	// leastCalls is how often a program that runs and exits must declare the buffer.
-	leastCalls = 10
 	// leastSize is the minimum mean size of an allocation, in bytes.
 	leastSize = 2048
 )
@@ -60,7 +58,9 @@ directly.
 
 It is fine for small buffers. The rule reports buffers that are reallocated three
 times or more on average each time that they are declared, as counted, in pieces
-of 2 KiB or more. It leaves alone buffers that the function grows or resets.
+of 2 KiB or more. It leaves alone buffers that the function grows or resets, and
+code that runs for less than one request in twenty, or less than a hundred times
+in a program that exits.
 
 Seen in the field: grafana/loki#4884 (blocks read into growing buffers),
 projectdiscovery/utils#786 (bodies whose Content-Length is known).`
@@ -85,8 +85,8 @@ func (s *search) judge(c *finder.Case) bool {
 		return false
 	}
 	declared, ok := s.pass.Counts.Line(c.Site.Owner.Package, c.Site.File, b.line)
-	if !ok || declared.PerUnit <= 0 || c.Pass.Manifest.Unit() == "run" && declared.PerUnit < leastCalls {
-		return false
+	if !ok || !evidence.Hot(s.pass, declared) {
+		return false // set-up
 	}
 	once := *c.Site
 	once.Line = b.line
