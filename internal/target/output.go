@@ -95,7 +95,7 @@ func openOutput(path, dir string, tail bool, e *echo) (*output, error) {
 	return o, nil
 }
 
-// watch takes what is beyond the cap from the disk, again and again.
+// watch calls cut at intervals, until the program has exited.
 func (o *output) watch(done <-chan struct{}) {
 	if o.look == nil {
 		return
@@ -112,7 +112,7 @@ func (o *output) watch(done <-chan struct{}) {
 	}
 }
 
-// cut takes what is beyond the cap from the disk.
+// cut frees the disk space of what is beyond the cap.
 func (o *output) cut() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -143,8 +143,9 @@ func (o *output) shorten(size int64) {
 	o.drop(size)
 }
 
-// hollow frees the blocks of what was read. The size of the file stays: nothing that the program
-// writes meanwhile is lost. Systems and file systems without it say false.
+// hollow frees the disk blocks of output that was already read. The file keeps its size, so the
+// program's next write goes to the same offset as before, and nothing is lost. It reports false if
+// the system or the file system cannot free blocks.
 func (o *output) hollow(size int64) bool {
 	end := size - stderrTail
 	if o.echo != nil {

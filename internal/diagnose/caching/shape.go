@@ -30,9 +30,9 @@ func Of(p *gocode.Place) (Shape, bool) {
 	})
 }
 
-// InPlace returns the first cache that the function around a place looks up, and on a miss fills
-// with a value that takes the place of what was found: if !ok { v = f(k); c.Put(k, v) }, and then
-// uses v in either case.
+// InPlace returns the first cache that the function around a place looks up and, on a miss, fills
+// with a value that it also assigns to the variable of the lookup: if !ok { v = f(k); c.Put(k, v)
+// }. The function uses v afterwards, on a hit and on a miss.
 func InPlace(p *gocode.Place) (s Shape, computes *ast.CallExpr, ok bool) {
 	s, ok = find(p, func(s *Shape, a *ast.AssignStmt, v *types.Var) bool {
 		computes = nil
