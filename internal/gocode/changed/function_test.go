@@ -1,0 +1,195 @@
+package changed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestNames(t *testing.T) {
+	m := release(t, "v1.0.0", `-- a.go --
+package m
+type T[K any] struct{}
+func (t *T[K]) F() { func() {}() }
+func F() {}
+func G[K any]() {}
+-- sub/b.go --
+package sub
+func F() {}
+-- sub/v2.x/c.go --
+package c
+func F() {}
+-- sub/b_test.go --
+package sub
+func H() {}
+-- broken.go --
+package m
+func B( {
+`)
+	for name, want := range map[string]string{
+		"example.com/m.F":                               "a.go F",
+		"example.com/m.F.func1":                         "a.go F",
+		"example.com/m.F.gowrap1":                       "a.go F",
+		"example.com/m.G[...]":                          "a.go G",
+		"example.com/m.G[go.shape.[]a/b.X].func1":       "a.go G",
+		"example.com/m.(*T[...]).F":                     "a.go (*T).F",
+		"example.com/m.(*T[go.shape.string]).F.func2.1": "a.go (*T).F",
+		"example.com/m.(*T).F-fm":                       "a.go (*T).F",
+		"example.com/m.T.F":                             "a.go (*T).F",
+		"example.com/m.F (closure 1)":                   "a.go F",
+		"example.com/m/sub.F":                           "sub/b.go F",
+		"example.com/m/sub/v2%2ex.F":                    "sub/v2.x/c.go F",
+		"example.com/m/sub.H":                           "",
+		"example.com/m.B":                               "",
+		"example.com/m.glob..func1":                     "",
+		"example.com/m2.F":                              "",
+		"example.com/m/../m.F":                          "",
+		"main":                                          "",
+		"":                                              "",
+	} {
+		c, err := Function(m, m, name)
+		got := ""
+		if err == nil {
+			got = c.File + " " + c.Name
+			if !c.Same || c.tells() {
+				t.Errorf("%s differs from itself: %+v", name, c)
+			}
+		}
+		if got != want {
+			t.Errorf("%q is %q (%v), want %q", name, got, err, want)
+		}
+	}
+}
+
+func TestInside(t *testing.T) {
+	old := `package m
+import ("regexp"; "example.com/m/sub")
+func F(s string) bool { return find(s) && sub.G(s) }
+func find(s string) bool { return regexp.MustCompile("a").MatchString(s) }
+-- sub/s.go --
+package sub
+func G(s string) bool { return string([]byte(s)) == s }
+`
+	new := strings.NewReplacer(`regexp.MustCompile("a")`, "re", "string([]byte(s)) == s", "true",
+		"func find", "var re = regexp.MustCompile(\"a\")\nfunc find").Replace(old)
+	c := compare(t, "-- m.go --\n"+old, "-- m.go --\n"+new, "example.com/m.F")
+	if !c.Same || len(c.Inside) != 2 || c.Inside[0].Name != "find" || c.Inside[1].Name != "G" || c.Inside[1].File != "sub/s.go" {
+		t.Fatalf("%+v", c)
+	}
+	gone, now := c.Words(nil)
+	if gone != "find, which it calls, no longer calls regexp.MustCompile (line 4) or MatchString (line 4). G, which it calls, no longer converts []byte(s) to string (line 2), or converts s to []byte (line 2)." ||
+		now != "find uses the new package variable re (regexp.MustCompile(\"a\")), and calls re.MatchString." {
+		t.Errorf("%s\n%s", gone, now)
+	}
+}
+
+func TestRemoved(t *testing.T) {
+	old := "package m\ntype T struct{}\nfunc (T) Take() { for {} }\nfunc F() { for { split() } }\nfunc split() {}"
+	new := "package m\ntype U struct{}\nfunc (U) Take() {}\nfunc F() {}"
+	c := compare(t, old, new, "example.com/m.split")
+	if !c.Removed || len(c.Inside) != 1 || c.Inside[0].Name != "F" || c.Inside[0].Role != RoleCaller {
+		t.Errorf("%+v", c)
+	}
+	c = compare(t, old, new, "example.com/m.T.Take")
+	if !c.Removed || len(c.Inside) != 1 || c.Inside[0].Name != "U.Take" || c.Inside[0].Role != RoleNamesake {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestCallers: the function is the same, but is no longer called.
+func TestCallers(t *testing.T) {
+	c := compare(t, "package m\nfunc F() { id() }\nfunc G() { id() }\nfunc id() {}",
+		"package m\nfunc F() { }\nfunc G() { id() }\nfunc id() {}", "example.com/m.id")
+	if !c.Same || len(c.Inside) != 1 || c.Inside[0].Name != "F" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestBuildConstraints: of functions for several systems, those of the same file are compared.
+func TestBuildConstraints(t *testing.T) {
+	old := "-- f_b.go --\npackage m\nfunc F() { a() }"
+	new := "-- f_a.go --\npackage m\nfunc F() { a(); b(); c() }\n-- f_b.go --\npackage m\nfunc F() { a() }"
+	if c := compare(t, old, new, "example.com/m.F"); !c.Same || c.NewFile != "f_b.go" {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestComments(t *testing.T) {
+	c := compare(t, "package m\n// F does it.\nfunc F() { a() }", `package m
+// F does it.
+func F() {
+	// This is another way.
+	// It avoids an allocation. Nobody knows!
+	b()
+}`, "example.com/m.F")
+	if !slices.Equal(c.Comments, []string{"It avoids an allocation.", "This is another way.", "Nobody knows!"}) {
+		t.Errorf("%q", c.Comments)
+	}
+	if c.New[0].Comment != "This is another way." {
+		t.Errorf("%+v", c.New)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	var a, b []string
+	for i := range 60 {
+		line := fmt.Sprint("line ", i)
+		a = append(a, line)
+		switch {
+		case i == 5:
+			b = append(b, "changed")
+		case i >= 30 && i < 50:
+			b = append(b, line+"!")
+		default:
+			b = append(b, line)
+		}
+	}
+	all := diffLines(a, b)
+	for _, side := range []struct {
+		op   byte
+		text []string
+	}{{'+', a}, {'-', b}} {
+		var got []string
+		for _, l := range all {
+			if l.Op != side.op {
+				got = append(got, l.Text)
+			}
+		}
+		if !slices.Equal(got, side.text) {
+			t.Errorf("without %c: %q", side.op, got)
+		}
+	}
+	list := hunks(all)
+	if len(list) != 2 || len(list[0]) != 6 {
+		t.Errorf("%d hunks: %+v", len(list), list)
+	}
+	if got := largest(list); len(got) != maxDiff || got[0].Old != 29 {
+		t.Errorf("%d lines: %+v", len(got), got)
+	}
+}
+
+func TestWeight(t *testing.T) {
+	c := compare(t, "package m\nfunc F() {\na()\nb()\nregexp.MustCompile(`a`)\nd()\n}", "package m\nfunc F() {}", "example.com/m.F")
+	gone, _ := c.Words(func(line int) float64 { return float64(line % 5) })
+	if want := "It no longer calls b (line 4), a (line 3) or regexp.MustCompile (line 5)."; gone != want {
+		t.Errorf("%s", gone)
+	}
+	if gone, _ = c.Words(nil); !strings.HasPrefix(gone, "It no longer calls regexp.MustCompile") {
+		t.Errorf("%s", gone)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	m := release(t, "v1.0.0", "package m\nfunc F() {}")
+	gone := m
+	gone.Dir += "/none"
+	for _, pair := range [][2]Release{{m, gone}, {gone, m}} {
+		if _, err := Function(pair[0], pair[1], "example.com/m.F"); err == nil || !strings.Contains(err.Error(), "no source of") {
+			t.Errorf("%v", err)
+		}
+	}
+	if Notes(gone, "v0.1.0", nil) != nil {
+		t.Error("notes of a missing directory")
+	}
+}

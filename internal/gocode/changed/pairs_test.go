@@ -1,0 +1,161 @@
+package changed
+
+// pairs are two releases of F, and what differs.
+var pairs = []struct{ name, old, new, gone, now string }{
+	{
+		name: "call",
+		old:  "import \"regexp\"\nfunc F(s string) bool { return regexp.MustCompile(`a`).MatchString(s) }",
+		new:  "import \"regexp\"\nvar re = regexp.MustCompile(`a`)\nfunc F(s string) bool { return re.MatchString(s) }",
+		gone: "calls regexp.MustCompile; calls MatchString",
+		now:  "uses the new package variable re (regexp.MustCompile(`a`)); calls re.MatchString",
+	},
+	{
+		name: "out of a loop",
+		old:  "import \"strings\"\nfunc F(l []string, s string) { for range l { G(strings.ToLower(s)) } }\nfunc G(string) {}",
+		new:  "import \"strings\"\nfunc F(l []string, s string) { s = strings.ToLower(s); for range l { G(s) } }\nfunc G(string) {}",
+		gone: "calls strings.ToLower in a loop",
+	},
+	{
+		name: "only if",
+		old:  "import \"sort\"\nfunc F(l []int) { sort.Ints(l) }",
+		new:  "import \"sort\"\nfunc F(l []int) { if len(l) < 2 { return }; sort.Ints(l) }",
+		now:  "calls sort.Ints only if len(l) >= 2; returns early if len(l) < 2",
+	},
+	{
+		name: "only if not in a map",
+		old:  "import \"regexp\"\nfunc F(s string) *regexp.Regexp { return regexp.MustCompile(s) }",
+		new: `import "regexp"
+			type T struct { m map[string]*regexp.Regexp }
+			var t T
+			func F(s string) *regexp.Regexp {
+				re, ok := t.m[s]
+				if !ok {
+					re = regexp.MustCompile(s)
+				}
+				return re
+			}`,
+		now: "uses the new package variable t (T); looks up s in t.m; calls regexp.MustCompile only if s is not in t.m",
+	},
+	{
+		name: "a condition in place of another",
+		old:  "import \"sort\"\nfunc F(l []int) { if len(l) > 9 { sort.Ints(l) } }",
+		new:  "import \"sort\"\nfunc F(l []int) { if len(l) > 8 { sort.Ints(l) } }",
+	},
+	{
+		name: "an error check",
+		old:  "import \"sort\"\nfunc F(l []int, g func() error) { g(); sort.Ints(l) }",
+		new:  "import \"sort\"\nfunc F(l []int, g func() error) error { if err := g(); err != nil { return err }; sort.Ints(l); return nil }",
+	},
+	{
+		name: "loop",
+		old:  "func F(l []int, x int) bool { for _, y := range l { if x == y { return true } }; return false }",
+		new:  "import \"slices\"\nfunc F(l []int, x int) bool { _, ok := slices.BinarySearch(l, x); return ok }",
+		gone: "loops over l; returns early if x == y",
+		now:  "calls slices.BinarySearch",
+	},
+	{
+		name: "loop by index",
+		old:  "func F(l []int) (n int) { for i := 0; i < len(l); i++ { n += l[i] }; return n }",
+		new:  "func F(l []int) (n int) { for _, x := range l { n += x }; return n }",
+	},
+	{
+		name: "fields",
+		old:  "type T struct { a int }\nfunc F(t *T) int { return t.a }",
+		new:  "import \"sync\"\ntype T struct {\n\ta int64\n\t// cache has the sums.\n\tcache sync.Map\n}\nfunc F(t *T) int { t.cache.Load(t.a); return int(t.a) }",
+		now:  "uses the new field cache (sync.Map) of T; uses the field a of T as an int64, not an int; calls t.cache.Load",
+	},
+	{
+		name: "literal with a new field",
+		old:  "type T struct { a int }\nfunc F() T { return T{a: 1} }",
+		new:  "type T struct { a, b int }\nfunc F() T { return T{a: 1, b: 2} }",
+		now:  "uses the new field b (int) of T",
+	},
+	{
+		name: "new function",
+		old:  "func F(s string) {}",
+		new:  "func F(s string) { lookup(s) }\n// lookup finds it in the cache. It is fast.\nfunc lookup(s string) {}",
+		now:  "calls the new lookup",
+	},
+	{
+		name: "code that moved to a function",
+		old:  "import \"strings\"\nfunc F(s string) string { return strings.ToLower(s) }",
+		new:  "import \"strings\"\nfunc F(s string) string { return lower(s) }\nfunc lower(t string) string { return strings.ToLower(t) }",
+		now:  "calls the new lower",
+	},
+	{
+		name: "sized",
+		old:  "func F(l []int) map[int]bool { m := make(map[int]bool); for _, x := range l { m[x] = true }; return m }",
+		new:  "func F(l []int) map[int]bool { m := make(map[int]bool, len(l)); for _, x := range l { m[x] = true }; return m }",
+		gone: "allocates a map[int]bool",
+		now:  "allocates a map[int]bool with room for len(l)",
+	},
+	{
+		name: "builder",
+		old:  "func F(l []string) string { s := \"\"; for _, x := range l { s += x }; return s }",
+		new:  "import \"strings\"\nfunc F(l []string) string { var b strings.Builder; for _, x := range l { b.WriteString(x) }; return b.String() }",
+		gone: "adds to the string s in a loop",
+		now:  "collects its output in a strings.Builder; calls b.WriteString in a loop; calls b.String",
+	},
+	{
+		name: "sum of strings",
+		old:  "func F(l []string) string { s := \"\"; for _, x := range l { s = s + \",\" + x }; return s }",
+		new:  "func F(l []string) string { return \"\" }",
+		gone: "adds to the string s in a loop; loops over l",
+	},
+	{
+		name: "conversions and copies",
+		old:  "func F(s string, b []byte) { G([]byte(s)); H(string(b)); G(append([]byte(nil), b...)); c := []byte{}; copy(c, s) }\nfunc G([]byte) {}\nfunc H(string) {}",
+		new:  "func F(s string, b []byte) { G(b); H(s) }\nfunc G([]byte) {}\nfunc H(string) {}",
+		gone: "converts s to []byte; converts b to string; copies b; creates a []byte",
+	},
+	{
+		name: "parameters",
+		old:  "func F(v interface{}) {}",
+		new:  "func F(v []byte, n int) {}",
+		now:  "takes v as a []byte, not as any; has the new parameter n (int)",
+	},
+	{
+		name: "read lock",
+		old:  "import \"sync\"\nvar mu sync.RWMutex\nfunc F() { mu.Lock(); defer mu.Unlock() }",
+		new:  "import \"sync\"\nvar mu sync.RWMutex\nfunc F() { mu.RLock(); defer mu.RUnlock() }",
+		gone: "locks mu",
+		now:  "read-locks mu",
+	},
+	{
+		name: "released earlier",
+		old:  "import \"sync\"\nvar mu sync.Mutex\nfunc F(g func()) { mu.Lock(); defer mu.Unlock(); G() }\nfunc G() {}",
+		new:  "import \"sync\"\nvar mu sync.Mutex\nfunc F(g func()) { mu.Lock(); mu.Unlock(); G() }\nfunc G() {}",
+		gone: "calls G while it holds mu",
+	},
+	{
+		name: "goroutines and channels",
+		old:  "func F(c chan int) { go func() { c <- 1 }(); <-c }",
+		new:  "import \"context\"\nfunc F(c chan int, ctx context.Context) { select { case c <- 2: case <-ctx.Done(): default: } }",
+		gone: "starts a goroutine with a function literal; receives from c",
+		now:  "receives from ctx.Done(); calls ctx.Done; has a default case in its select; has the new parameter ctx (context.Context)",
+	},
+	{
+		name: "timer",
+		old:  "import \"time\"\nfunc F() { <-time.After(1) }",
+		new:  "import \"time\"\nfunc F() { t := time.NewTimer(1); defer t.Stop(); <-t.C }",
+		gone: "receives from time.After(1); calls time.After",
+		now:  "calls time.NewTimer; defers t.Stop; receives from t.C",
+	},
+	{
+		name: "pool",
+		old:  "import \"bytes\"\nfunc F() { b := new(bytes.Buffer); b.Reset() }",
+		new:  "import (\"bytes\"; \"sync\")\nvar pool = sync.Pool{New: func() any { return new(bytes.Buffer) }}\nfunc F() { b := pool.Get().(*bytes.Buffer); b.Reset(); pool.Put(b) }",
+		gone: "allocates a bytes.Buffer",
+		now:  "uses the new package variable pool (sync.Pool); takes a value from the pool pool; returns a value to the pool pool",
+	},
+	{
+		name: "renamed variables",
+		old:  "import \"strings\"\ntype T struct { a []string }\nfunc F(t *T) { for _, x := range t.a { y := strings.Split(x, \",\"); G(y) } }\nfunc G([]string) {}",
+		new:  "import \"strings\"\ntype T struct { a []string }\nfunc F(r *T) { for _, e := range r.a { list := strings.Split(e, \",\"); G(list) } }\nfunc G([]string) {}",
+	},
+	{
+		name: "comments and formatting",
+		old:  "func F(s interface{}) { G(s,\n1,\n) }\nfunc G(any, int) {}",
+		new:  "// F does it.\nfunc F(s any) {\n\tG(s, 1) // at once\n}\nfunc G(any, int) {}",
+	},
+}
