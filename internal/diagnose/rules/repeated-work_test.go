@@ -89,6 +89,23 @@ func TestRepeatedWorkScopes(t *testing.T) {
 			ph.Benchmarks = []recording.Benchmark{{Samples: []recording.BenchSample{{Iterations: 60}, {Iterations: 40}}}}
 			p.Inputs.Units, parse.Identical, parse.Different = 100, 5, 5
 		}, "pure", "Call it once and pass the result on. Or: cache the results"},
+		{"one after the other in an operation, with other inputs in the next", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Manifest.Target.Kind, p.Manifest.Target.Bench, p.Manifest.Load = "bench", ".", nil
+			ph := &p.Manifest.Phases[0]
+			ph.Benchmarks = []recording.Benchmark{{Samples: []recording.BenchSample{{Iterations: 300}, {Iterations: 200}}}}
+			p.Inputs.Units, parse.Again = 499, []inputs.Again{{Calls: 1999, Same: 1500}}
+		}, "pure", "4 calls in each operation, 75 % of them with the input of the call before."},
+		{"in operations that follow each other", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Manifest.Target.Kind, p.Manifest.Target.Bench, p.Manifest.Load = "bench", ".", nil
+			ph := &p.Manifest.Phases[0]
+			ph.Benchmarks = []recording.Benchmark{{Samples: []recording.BenchSample{{Iterations: 300}, {Iterations: 200}}}}
+			p.Inputs.Units, parse.Again = 2000, []inputs.Again{{Calls: 1999, Same: 1500}}
+		}, "", ""},
+		{"one after the other in a run, with many inputs", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Manifest.Target.Kind, p.Manifest.Load, p.Manifest.Phases[0].Runs = "program", nil, 1
+			parse.Calls, parse.Hashed, parse.Identical, parse.Different = 11_500, 11_500, 10_500, 10_500
+			parse.Again = []inputs.Again{{Calls: 11_499, Same: 7_705}}
+		}, "pure", "11,500 calls were examined, 67 % of them with the input of the call before."},
 		{"in a run", func(p *rule.Pass, _, _ *inputs.Function) {
 			p.Manifest.Target.Kind, p.Manifest.Load, p.Manifest.Phases[0].Runs = "program", nil, 1
 		}, "pure", "2,000 calls in one run, with 200 different inputs."},

@@ -16,6 +16,7 @@ type branch struct {
 	copied *copied
 	name   string   // of the function that calls itself
 	queue  ast.Expr // that gets the copy, for a search without recursion
+	step   *step    // of a loop that keeps a copy for each iteration
 	fn     ast.Node // the function or function literal that searches
 }
 
@@ -35,6 +36,9 @@ func branchAt(pass *rule.Pass, at *gocode.Place) *branch {
 		}
 		if q := queued(p, c); q != nil {
 			return &branch{place: at, copied: c, queue: q, fn: p.Decl}
+		}
+		if st := stepOf(p, c); st != nil {
+			return &branch{place: at, copied: c, step: st, fn: p.Decl}
 		}
 	}
 	return nil
@@ -252,7 +256,7 @@ func mentions(p *gocode.Place, e, of ast.Expr) bool {
 // kept reports whether many of the copies are kept: what is copied is stored, sent or put into a
 // result while the search runs, nearly as often as it is copied.
 func (b *branch) kept(pass *rule.Pass, copies float64) bool {
-	if b.queue != nil {
+	if b.queue != nil || b.step != nil {
 		return false
 	}
 	p := b.place.Outer()

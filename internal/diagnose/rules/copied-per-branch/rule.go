@@ -29,7 +29,7 @@ func Rule() rule.Rule {
 		ID:    "copied-per-branch",
 		Kind:  rule.CPU,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "Path or visited set copied for each branch of a search",
+		Title: "Path or state copied for each branch or step of a search",
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
@@ -47,20 +47,25 @@ const doc = `A function calls itself for each neighbour of a node, child or cand
 passes a copy of its path or of its set of visited nodes, so that branches do not
 disturb each other. At depth d each copy has d elements: a chain of n nodes
 copies n²/2 of them, and a graph does so on every branch. A search with a queue
-has the same form if each entry of the queue has a path of its own.
+has the same form if each entry of the queue has a path of its own. So has a loop
+that changes a few elements of its state in each step and keeps a copy of all of
+it, to find out at the end how it came there: n steps keep n²/2 elements.
 
 Use one list or set for the whole search: add the node, call, and remove it again
 after the call (backtracking). To detect cycles, keep one state for each node (not
 seen, on the path, done): each node is then visited once. To return the path
 that a search with a queue found, remember for each node where it was reached
 from, and follow these links back from the target, once. Copy a path only where it
-is kept as a result.
+is kept as a result. A loop keeps what each step changes, or such links, instead of
+states; for differences of texts, Myers' algorithm has a variant that needs linear
+space.
 
 It is fine for paths of a few elements, and where each branch runs in a goroutine
 of its own. The rule reports copies of 256 bytes or more, on average, most of which
-are not kept.
+are not kept, and of states those of which a step changes three quarters or less.
 
-Seen in the field: stevenle/topsort#2 (the visited nodes copied for each edge).`
+Seen in the field: stevenle/topsort#2 (the visited nodes copied for each edge),
+pkg/diff#26 (the state of each step kept: out of memory).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{made: map[token.Pos]*size{}}
@@ -154,10 +159,18 @@ func (b *branch) judge(c *finder.Case, all *size) bool {
 	c.Live = nil
 	v := syntax.Text(b.copied.source)
 	size := fmt.Sprintf("%s on average, %s times per %s", units.Bytes(each), units.Number(e.PerUnit), c.Pass.Manifest.Unit())
-	if b.queue != nil {
+	switch {
+	case b.step != nil:
+		changed, elements, few := b.step.few(c.Pass, b.place.Outer(), each)
+		if !few {
+			return false
+		}
+		c.Cause, c.Fix = b.step.words(changed, elements, size)
+		c.Fraction = &rule.Fraction{Expect: 0.95 * (1 - changed/elements), Low: 0.2, High: 1}
+	case b.queue != nil:
 		c.Cause = fmt.Sprintf("The search copies the path %s for each entry that it adds to %s: %s. A path of n elements is copied n times on its way, n²/2 elements in all.", v, syntax.Text(b.queue), size)
 		c.Fix = fmt.Sprintf("Put only the next element into %s, and remember for each element from which one it was reached, in a map or a slice. Follow these links back from the target, once, to build the path.", syntax.Text(b.queue))
-	} else {
+	default:
 		c.Cause = fmt.Sprintf("%s copies %s for each call of itself: %s. The copy grows with the depth, so a path of n elements costs n²/2 copied elements.", b.name, v, size)
 		c.Fix = fmt.Sprintf("Use one %s for the whole search: add the element before the call of %s and remove it after it. If it only serves to find cycles, keep one state for each element instead (not seen, on the path, done), and visit each element once. Copy %[1]s only where it is kept as a result.", v, b.name)
 	}

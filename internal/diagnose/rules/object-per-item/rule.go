@@ -94,7 +94,7 @@ func judge(c *finder.Case) bool {
 	}
 	for _, n := range syntax.Allocating(place) {
 		what := object(place, n)
-		if what == "" {
+		if what == "" || stored(place, n) {
 			continue
 		}
 		where := inLoop(c, n, ran.PerCall)

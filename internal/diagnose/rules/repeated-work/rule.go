@@ -42,7 +42,8 @@ const doc = `An expensive function gets the same input several times: the same
 header is parsed by each layer of a request, the same text is compiled for each
 row, the same body is decoded into a map and then into a struct, the same
 settings are fetched from another service for each request, a recursion solves
-the same part again, or walks a shared node of a graph once for each path to it.
+the same part again, or walks a shared node of a graph once for each path to it,
+a document is parsed for its title and then again for its author.
 No profile shows that. hone builds the program once more, such that expensive
 functions count their inputs and compare their results, by hashes that never
 leave the process. A rule or a template that is compiled into a function for
@@ -139,6 +140,7 @@ const (
 	inRequest scope = iota
 	inOperation
 	inRun
+	inARow // of calls one after the other
 	inLoop
 	always   // in everything that was counted
 	sameText // a text in a request, or in a run, whatever the other parameters are
@@ -246,7 +248,7 @@ func (s *search) surely(in *inputs.Function) *found {
 		return nil
 	}
 	s.everywhere(f)
-	f.shared = !f.recursive && f.where == inRequest && s.shared(in.Name)
+	f.shared = !f.recursive && (f.where == inRequest || f.where == inARow) && s.shared(in.Name)
 	if f.byData = f.several && f.repeats < mostNew && !f.recursive; f.byData {
 		f.confidence = rule.Hint
 	}
@@ -277,7 +279,7 @@ func (f *found) repeated(p *rule.Pass, same bool) bool {
 		f.repeats = 1 - float64(different)/float64(f.Calls)
 		f.where = inRun
 		if different > mostKept {
-			return false
+			return f.inSuccession(p)
 		}
 		calls := units.Count(f.Calls) + " calls in one run"
 		if f.Stopped {
@@ -292,7 +294,7 @@ func (f *found) repeated(p *rule.Pass, same bool) bool {
 		f.where = inOperation
 		f.words = fmt.Sprintf("%s calls in each operation, with at most %s", units.Number(calls), evidence.Different(units.Count(different)))
 	}
-	return f.repeats >= leastRepeats
+	return f.repeats >= leastRepeats || f.inSuccession(p)
 }
 
 // examined returns the number of requests, of n, in which calls were examined.
@@ -342,6 +344,9 @@ func (f *found) describe(m *rule.Match) {
 			m.Cause += fmt.Sprintf(" Most of its inputs are new to the %s, so the others are data that happen to be equal.", f.unit)
 			m.Fix += " First look at what is expensive inside."
 		}
+	case f.where == inARow:
+		m.Cause += " Code that wants several things from one input computes all of it again for each of them."
+		m.Fix = "Call it once for each input and pass the result on: as a parameter, or in a field of an object that is created for the input."
 	case f.where == inOperation:
 		m.Fix = "Call it once and pass the result on. Or: " + lower(keep) + "."
 	case f.file:

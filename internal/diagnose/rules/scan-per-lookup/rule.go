@@ -135,8 +135,10 @@ func nearest(lines *finder.Lines[search]) func(*site.Row) int {
 type search struct {
 	shape
 	counts.Loop
-	head  int     // its line
-	found float64 // elements found, for each iteration
+	head  int // its line
+	at    *gocode.Place
+	made  ast.Expr // what the range clause evaluates, once
+	found float64  // elements found, for each iteration
 }
 
 // searchAt returns the search that a line is part of; nil when there is none that scans enough
@@ -144,7 +146,10 @@ type search struct {
 func searchAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *search {
 	all := loopsAround(place)
 	for i, loop := range all {
-		s := &search{head: syntax.Line(place, loop.Pos())}
+		s := &search{head: syntax.Line(place, loop.Pos()), at: place}
+		if r, ok := loop.(*ast.RangeStmt); ok {
+			s.made = r.X
+		}
 		var counted bool
 		if s.Loop, counted = p.Counts.Loop(f.Owner.Package, f.File, s.head); !counted {
 			continue

@@ -319,9 +319,16 @@ func hasField(t types.Type, field *types.Var) bool {
 	return false
 }
 
-// beyond reports whether the frames below a loop that gives each element to a function are past the
-// test in that function, leaf first.
+// beyond reports whether the frames below a loop, leaf first, are past the test in the function to
+// which it gives each element, or of a call whose result it goes through, which it makes once.
 func (s *search) beyond(below []*site.Frame) bool {
+	if s.made != nil {
+		for _, call := range syntax.CallsTo(s.at, below[len(below)-1].Function) {
+			if syntax.Within(s.made, call) {
+				return true
+			}
+		}
+	}
 	if s.idling != nil {
 		return slices.ContainsFunc(below, func(f *site.Frame) bool { return s.idling.within(f.File, f.Line) })
 	}
