@@ -1,17 +1,41 @@
 package changed
 
 import (
+	"bytes"
 	"cmp"
+	"io/fs"
 	"maps"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 )
 
-const maxAround = 2 // callers and namesakes
+const (
+	maxAround      = 2        // callers and namesakes
+	maxSearched    = 2000     // files of a module in which importers are searched
+	maxSearchBytes = 32 << 20 // in all
+)
 
-// callers compares the functions of the package that call a function in the old release and do so
-// less in the new one.
+// callers compares the functions that call a function in the old release and do so less in the new
+// one: those of its package, or if there are none, those of the module.
 func (p *pair) callers(was *function) (list []Change) {
-	for _, f := range was.file.pkg.sorted() {
+	list = p.callersIn(was.file.pkg, was)
+	if len(list) > 0 || !was.decl.Name.IsExported() {
+		return list
+	}
+	for _, importer := range p.old.importers(was.file.pkg.path) {
+		list = append(list, p.callersIn(importer, was)...)
+		if len(list) >= maxAround {
+			return list[:maxAround]
+		}
+	}
+	return list
+}
+
+func (p *pair) callersIn(in *pkg, was *function) (list []Change) {
+	for _, f := range in.sorted() {
 		if len(list) == maxAround || p.seen[f.id()] || !callsDirectly(f, was) {
 			continue
 		}
@@ -66,4 +90,51 @@ func (p *pkg) sorted() (list []*function) {
 		return cmp.Or(cmp.Compare(a.file.name, b.file.name), cmp.Compare(a.decl.Pos(), b.decl.Pos()))
 	})
 	return list
+}
+
+// importers returns the packages of the module that import one of them.
+func (t *tree) importers(importPath string) (list []*pkg) {
+	quoted := []byte(`"` + importPath + `"`)
+	files, size := 0, 0
+	_ = filepath.WalkDir(t.release.Dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be read has no importers
+		}
+		if d.IsDir() {
+			if base := d.Name(); name != t.release.Dir && (base == "vendor" || base == "testdata" || base[0] == '.' || base[0] == '_') {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		if files++; files > maxSearched || size > maxSearchBytes {
+			return fs.SkipAll
+		}
+		info, err := d.Info()
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxFileBytes {
+			return nil //nolint:nilerr // as above
+		}
+		src, err := os.ReadFile(name)
+		size += len(src)
+		if err == nil && bytes.Contains(src, quoted) {
+			list = t.addPackage(list, filepath.Dir(name))
+		}
+		return nil
+	})
+	return list
+}
+
+// addPackage adds the package of a directory to a list, once.
+func (t *tree) addPackage(list []*pkg, dir string) []*pkg {
+	rel, err := filepath.Rel(t.release.Dir, dir)
+	if err != nil {
+		return list
+	}
+	p := t.load(path.Join(t.release.Module, filepath.ToSlash(rel)))
+	if p == nil || slices.Contains(list, p) {
+		return list
+	}
+	return append(list, p)
 }

@@ -43,6 +43,8 @@ type Fact struct {
 	verb, object, suffix string // Text in parts; names with the same verb and suffix are listed
 	score                float64
 	target               *function // that is called
+	rootLine             int       // in the function of the Change: Line, or that of the call that leads to it
+	condition            string    // the key of the condition of an early return
 }
 
 // The kinds of facts.
@@ -63,6 +65,7 @@ const (
 	KindGoroutine = "goroutine"
 	KindDefer     = "defer"
 	KindLookup    = "lookup"
+	KindStore     = "store"
 )
 
 const (

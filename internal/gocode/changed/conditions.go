@@ -10,14 +10,14 @@ import (
 type condition struct {
 	key, text string
 	negated   bool
-	isError   bool // err != nil, or its opposite
+	isError   bool // err != nil, or another comparison of an error
 }
 
 // condition reads a condition of an if statement; negate says that it must not hold.
 func (r *reader) condition(e ast.Expr, before []ast.Stmt, negate bool) condition {
 	c := condition{key: r.norm(e), negated: negate, isError: isErrorCheck(e)}
-	if b, ok := e.(*ast.BinaryExpr); ok && c.isError && b.Op == token.EQL {
-		c.negated = !negate // err == nil
+	if b, ok := e.(*ast.BinaryExpr); ok && c.isError && b.Op == token.EQL && r.file.text(b.Y) == "nil" {
+		c.negated = !negate
 	}
 	c.text = r.conditionText(e, before, negate)
 	if negate {
@@ -35,8 +35,7 @@ func isErrorCheck(e ast.Expr) bool {
 		return false
 	}
 	x, ok1 := b.X.(*ast.Ident)
-	y, ok2 := b.Y.(*ast.Ident)
-	return ok1 && ok2 && y.Name == "nil" && strings.HasPrefix(strings.ToLower(x.Name), "err")
+	return ok1 && strings.HasPrefix(strings.ToLower(x.Name), "err")
 }
 
 // conditionText puts a condition into words: its source, or where the value of a variable is from.
@@ -56,7 +55,11 @@ func (r *reader) conditionText(e ast.Expr, before []ast.Stmt, negate bool) strin
 			return r.file.short(from.X, limit/2) + choose(negate, " is not ", " is ") + article(r.file.short(from.Type, limit/2))
 		}
 	case *ast.CallExpr:
-		return r.file.short(from, limit-20) + choose(negate, " reports false", " reports true")
+		text := r.file.text(from)
+		if len(text) > limit-20 {
+			text = r.calleeName(from.Fun) + "(…)"
+		}
+		return text + choose(negate, " reports false", " reports true")
 	}
 	if b, ok := e.(*ast.BinaryExpr); ok && negate {
 		if op, ok := opposite(b.Op); ok {

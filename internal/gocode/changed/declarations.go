@@ -77,8 +77,11 @@ func (u *uses) literalFields(f *function, x *ast.CompositeLit) {
 // not have. word is put before them.
 func (d *difference) declarations(root, other *function, ops []operation, word string) (list []Fact) {
 	u := usesOf(readers(root, ops))
+	before := usesOf([]*function{other})
 	for _, x := range u.fields {
 		if f, ok := d.fieldFact(x, root, other, word); ok {
+			list = append(list, f)
+		} else if f, ok := d.usedField(x, before.names); ok && root == d.now {
 			list = append(list, f)
 		}
 	}
@@ -137,6 +140,19 @@ func (d *difference) fieldFact(x use, root, other *function, word string) (Fact,
 	return Fact{}, false
 }
 
+// usedField returns the use of a field that both releases have, and that the old function does not
+// use.
+func (d *difference) usedField(x use, before map[string]bool) (Fact, bool) {
+	t := x.f.file.pkg.types[x.owner]
+	if x.f != d.now || before[x.name] || t == nil || t.fields[x.name] == nil || x.sel == nil {
+		return Fact{}, false
+	}
+	field := t.fields[x.name]
+	f := d.at(x, d.now, x.sel.Sel)
+	f.Kind, f.Comment, f.score = KindField, field.comment, 0.9+holds(x.name+field.typ)
+	return f.say("uses the field", x.name+" ("+cut(field.typ, 50)+")", " of "+x.owner), true
+}
+
 // onlyOwner returns the only struct of a package with a field that no struct of the other release
 // has.
 func onlyOwner(here, there *pkg, name string) (owner string) {
@@ -164,6 +180,8 @@ func (d *difference) at(x use, root *function, n ast.Node) Fact {
 		if x.f.file.name != root.file.name {
 			f.File = x.f.file.name
 		}
+	} else {
+		f.rootLine = f.Line
 	}
 	return f
 }

@@ -5,11 +5,18 @@ import (
 	"strings"
 )
 
+const (
+	maxFacts = 30 // of each side
+
+	returnsEarly = "returns early if"
+)
+
 // difference compares what a function does in two releases.
 type difference struct {
 	was, now *function
 	old, new []operation
 	shared   []*function // that both call, as the old release has them
+	added    map[int]bool
 }
 
 // newDifference lists the operations of both. What only one of them calls is read too, so that code
@@ -23,6 +30,8 @@ func newDifference(was, now *function) *difference {
 	d.new = operations(now, unless(called(operations(was, none))))
 	d.old = operations(was, unless(called(d.new)))
 	d.new = operations(now, unless(called(d.old)))
+	loosen(d.old, d.new)
+	loosen(d.new, d.old)
 	inNew := called(d.new)
 	seen := map[string]bool{}
 	for _, op := range d.old {
@@ -32,6 +41,20 @@ func newDifference(was, now *function) *difference {
 		}
 	}
 	return d
+}
+
+// loosen gives calls of methods the key that leaves out the type of the receiver, if that is how
+// the other release has them: the syntax shows the type in one of them only.
+func loosen(list, other []operation) {
+	theirs := map[string]bool{}
+	for _, op := range other {
+		theirs[op.key] = true
+	}
+	for i := range list {
+		if op := &list[i]; op.loose != "" && !theirs[op.key] && theirs[op.loose] {
+			op.key = op.loose
+		}
+	}
 }
 
 // called returns the functions of the module that operations call.
@@ -75,6 +98,8 @@ func (d *difference) facts() (gone, new []Fact) {
 		} else {
 			gone = append(gone, d.outOf(here, there, d.was)...)
 			new = append(new, d.outOf(there, here, d.now)...)
+			gone = append(gone, d.fewer(here, there)...)
+			new = append(new, d.also(here, there)...)
 		}
 	}
 	for _, key := range keys(d.new) {
@@ -82,12 +107,36 @@ func (d *difference) facts() (gone, new []Fact) {
 			new = append(new, d.only(now[key], d.now, d.was)...)
 		}
 	}
-	new = append(new, d.conditions()...)
+	new = d.withConditions(new)
 	gone = append(gone, d.declarations(d.was, d.now, d.old, "")...)
 	new = append(new, d.declarations(d.now, d.was, d.new, "new ")...)
 	new = append(new, d.parameters()...)
+	d.weighReturns(gone, new)
 	gone, new = unpaired(gone, new)
 	return ranked(gone), ranked(new)
+}
+
+// weighReturns makes early returns tell less if they only take the place of others.
+func (d *difference) weighReturns(gone, new []Fact) {
+	returns := func(ops []operation) (n int) {
+		for _, op := range ops {
+			if op.kind == KindCondition {
+				n++
+			}
+		}
+		return n
+	}
+	replaced := returns(d.new) <= returns(d.old)
+	for i := range gone {
+		if gone[i].verb == returnsEarly {
+			gone[i].score = min(gone[i].score, 0.7)
+		}
+	}
+	for i := range new {
+		if new[i].verb == returnsEarly && replaced {
+			new[i].score = min(new[i].score, 0.7)
+		}
+	}
 }
 
 // only returns the fact that a release does something that the other does not.
@@ -117,9 +166,9 @@ func (d *difference) outOf(here, there []operation, root *function) (list []Fact
 		return nil
 	}
 	op := best(here)
-	if op.loops > 0 && !slices.ContainsFunc(there, func(o operation) bool { return o.loops > 0 }) && op.kind != KindLoop {
+	if others := most(there, func(o operation) int { return o.loops }); op.loops > others && op.kind != KindLoop && (others == 0 || op.kind != KindLookup && op.kind != KindStore) {
 		f := d.fact(op, root)
-		list = append(list, f.say(f.verb, f.object, " in a loop"))
+		list = append(list, f.say(f.verb, f.object, choose(others == 0, " in a loop", " in a nested loop")))
 	}
 	held := func(o operation) bool { return len(o.held) > 0 }
 	if i := slices.IndexFunc(here, held); i >= 0 && !slices.ContainsFunc(there, held) && op.kind == KindCall && root == d.was {
@@ -129,6 +178,16 @@ func (d *difference) outOf(here, there []operation, root *function) (list []Fact
 		list = append(list, f.say(f.verb, f.object, " while it holds "+here[i].names[0]))
 	}
 	return list
+}
+
+// most returns the largest value of the operations that run without an error.
+func most(list []operation, value func(operation) int) (n int) {
+	for _, op := range list {
+		if !op.cold {
+			n = max(n, value(op))
+		}
+	}
+	return n
 }
 
 // best returns the operation that costs most, as far as one can see: in most loops, and not only
@@ -148,19 +207,33 @@ func best(list []operation) operation {
 // fact turns an operation into a fact. What a function does that both releases have tells less than
 // that it is called, or no longer called.
 func (d *difference) fact(op operation, root *function) Fact {
-	f := Fact{Kind: op.kind, Name: op.name, Line: op.f.file.line(op.pos), score: max(op.score(), op.inner-0.5), target: op.target}
+	f := Fact{Kind: op.kind, Name: op.name, Line: op.f.file.line(op.pos), score: max(op.score(), 0.5+0.6*op.inner),
+		target: op.target, rootLine: op.line, condition: strings.TrimPrefix(op.key, KindCondition+" return ")}
 	if op.f != root {
 		f.In = op.f.title()
 		if op.f.file.name != root.file.name {
 			f.File = op.f.file.name
 		}
-		f.score -= 0.5
+		f.score *= 0.6
 		if other := d.other(root); other.file.pkg.tree.counterpart(op.f) != nil {
-			f.score -= 1.5
+			f.score /= 2
 		}
 	}
 	f.Comment = op.f.file.commentAt(op.pos)
-	return f.say(op.verb, op.name, "")
+	return f.say(op.verb, op.name+d.of(op, root), "")
+}
+
+// of names the package of a call, if the other release means another one by the same name.
+func (d *difference) of(op operation, root *function) string {
+	qualifier, _, ok := strings.Cut(op.name, ".")
+	if !ok || op.kind != KindCall && op.kind != KindDefer || op.f.scope().local(qualifier) {
+		return ""
+	}
+	here, there := op.f.file.imports[qualifier], d.other(root).file.imports[qualifier]
+	if here == "" || there == "" || here == there {
+		return ""
+	}
+	return " of " + here
 }
 
 // other is the function of the other release.
@@ -203,15 +276,17 @@ func ranked(list []Fact) []Fact {
 		return 0
 	})
 	seen := map[string]bool{}
-	return slices.DeleteFunc(list, func(f Fact) bool {
+	list = slices.DeleteFunc(list, func(f Fact) bool {
 		twice := seen[f.Text]
 		seen[f.Text] = true
-		return twice
+		return twice || f.score < 0.3
 	})
+	return list[:min(len(list), maxFacts)]
 }
 
-// conditions returns the conditions that operations of both releases have only in the new one.
-func (d *difference) conditions() (list []Fact) {
+// withConditions adds the conditions that operations of both releases have only in the new one. An
+// early return that makes one is not listed too.
+func (d *difference) withConditions(list []Fact) []Fact {
 	known := map[string]bool{}
 	for _, op := range d.old {
 		for _, c := range op.conds {
@@ -243,7 +318,15 @@ func (d *difference) conditions() (list []Fact) {
 		g.ops = append(g.ops, op)
 	}
 	for _, g := range order {
-		list = append(list, d.guardedFact(g.c, g.ops))
+		exit := slices.IndexFunc(list, func(f Fact) bool {
+			return f.Kind == KindCondition && g.c.key == "not "+f.condition && f.verb == returnsEarly
+		})
+		switch f := d.guardedFact(g.c, g.ops); {
+		case exit < 0:
+			list = append(list, f)
+		case f.score > list[exit].score:
+			list[exit] = f
+		}
 	}
 	return list
 }

@@ -125,7 +125,7 @@ func firstSentence(groups ...*ast.CommentGroup) string {
 			continue
 		}
 		if text := sentences(g.Text()); len(text) > 0 {
-			return cut(text[0], 160)
+			return cut(text[0], 120)
 		}
 	}
 	return ""

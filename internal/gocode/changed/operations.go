@@ -8,12 +8,14 @@ import (
 
 // operation is something that a function does, at one place.
 type operation struct {
-	kind string
-	key  string // equal for the same operation in two releases, whatever variables are called
-	verb string // "calls", "loops over"
-	name string // what the verb is about
-	f    *function
-	pos  token.Pos
+	kind  string
+	key   string // equal for the same operation in two releases, whatever variables are called
+	loose string // of a method: the key if the type of the receiver is not known
+	verb  string // "calls", "loops over"
+	name  string // what the verb is about
+	f     *function
+	pos   token.Pos
+	line  int // of the function whose operations are listed: the place, or that of the call that leads to it
 	around
 	target *function // of a call, if it is in the module
 	inner  float64   // the highest score in target, if it is read too
@@ -32,6 +34,9 @@ type around struct {
 func (a around) with(c condition) around {
 	if c.isError {
 		a.cold = a.cold || !c.negated
+		return a
+	}
+	if len(a.conds) >= maxConditions {
 		return a
 	}
 	a.conds = append(a.conds[:len(a.conds):len(a.conds)], c)
@@ -62,6 +67,7 @@ func (a around) inLoop() around {
 
 const (
 	maxOperations = 20000
+	maxConditions = 64
 	maxExpanded   = 40 // functions that are read as if they stood in their caller
 )
 
@@ -73,6 +79,7 @@ type reader struct {
 	expand func(f *function) bool // whether a function is read as if it stood in its caller
 	stack  []*function
 	count  *int // of expanded functions
+	line   int  // of the call through which it is read; 0 in the function itself
 }
 
 // operations lists what a function does, and what the functions do that expand chooses.
@@ -86,8 +93,16 @@ func operations(f *function, expand func(*function) bool) []operation {
 
 func (r *reader) emit(kind, key, verb, name string, pos token.Pos, a around) {
 	if len(*r.out) < maxOperations {
-		*r.out = append(*r.out, operation{kind: kind, key: kind + " " + key, verb: verb, name: name, f: r.function, pos: pos, around: a})
+		*r.out = append(*r.out, operation{kind: kind, key: kind + " " + key, verb: verb, name: name, f: r.function, pos: pos, line: r.rootLine(pos), around: a})
 	}
+}
+
+// rootLine is the line of a position in the function whose operations are listed.
+func (r *reader) rootLine(pos token.Pos) int {
+	if r.line > 0 {
+		return r.line
+	}
+	return r.file.line(pos)
 }
 
 // norm is the source of a node without formatting, with a dot for names that the function declares.
@@ -110,6 +125,12 @@ func (r *reader) expressions(n ast.Node, a around) {
 		case *ast.CompositeLit:
 			r.literal(x, a)
 		case *ast.UnaryExpr:
+			if call, ok := x.X.(*ast.CallExpr); ok && x.Op == token.ARROW && !isDone(call) {
+				return true // the call says it
+			} else if ok && x.Op == token.ARROW {
+				r.emit(KindChannel, "receive done", "receives from", r.file.short(x.X, 40), x.Pos(), a)
+				return false
+			}
 			if x.Op == token.ARROW {
 				r.emit(KindChannel, "receive "+r.norm(x.X), "receives from", r.file.short(x.X, 40), x.Pos(), a)
 			}
@@ -120,6 +141,12 @@ func (r *reader) expressions(n ast.Node, a around) {
 		}
 		return true
 	})
+}
+
+// isDone reports whether a call is that of a context's channel.
+func isDone(x *ast.CallExpr) bool {
+	sel, ok := x.Fun.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == "Done" && len(x.Args) == 0
 }
 
 // literal reads a literal of a list or a map, which allocates.
@@ -166,14 +193,15 @@ func (r *reader) call(x *ast.CallExpr, a around) {
 		return // there are too many
 	}
 	(*r.out)[at].target = target
-	r.enter(target, a)
+	(*r.out)[at].loose = r.looseKey(x)
+	r.enter(target, x.Pos(), a)
 	for _, op := range (*r.out)[at+1:] {
 		(*r.out)[at].inner = max((*r.out)[at].inner, op.score())
 	}
 }
 
 // enter reads the function that is called as if it stood here.
-func (r *reader) enter(target *function, a around) {
+func (r *reader) enter(target *function, pos token.Pos, a around) {
 	if target == nil || len(r.stack) > maxDepth || *r.count >= maxExpanded || !r.expand(target) {
 		return
 	}
@@ -183,7 +211,7 @@ func (r *reader) enter(target *function, a around) {
 		}
 	}
 	*r.count++
-	inner := reader{function: target, scope: target.scope(), out: r.out, expand: r.expand, stack: append(r.stack[:len(r.stack):len(r.stack)], target), count: r.count}
+	inner := reader{function: target, scope: target.scope(), out: r.out, expand: r.expand, stack: append(r.stack[:len(r.stack):len(r.stack)], target), count: r.count, line: r.rootLine(pos)}
 	inner.block(target.decl.Body.List, a)
 }
 
@@ -199,15 +227,31 @@ func (r *reader) callKey(x *ast.CallExpr, target *function) string {
 			}
 		}
 		if typ := baseName(r.scope.typeOf(sel.X)); typ != "" {
-			if _, isName := sel.X.(*ast.Ident); isName {
+			if id, ok := sel.X.(*ast.Ident); ok && r.scope.local(id.Name) {
 				return typ + "." + sel.Sel.Name
 			}
 		}
 		if strings.ContainsAny(r.file.text(sel.X), "([") {
+			return "(·)." + sel.Sel.Name // on the result of another call
+		}
+		if id, ok := sel.X.(*ast.Ident); ok && r.scope.local(id.Name) {
 			return "·." + sel.Sel.Name
 		}
 	}
 	return r.norm(x.Fun)
+}
+
+// looseKey is the key of a call of a variable's method without the variable; "" for other calls.
+func (r *reader) looseKey(x *ast.CallExpr) string {
+	sel, ok := x.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	id, ok := sel.X.(*ast.Ident)
+	if !ok || !r.scope.local(id.Name) && r.file.imports[id.Name] != "" {
+		return ""
+	}
+	return KindCall + " ·." + sel.Sel.Name
 }
 
 // calleeName is the source of what is called: of a call on the result of another, only its name.

@@ -19,7 +19,7 @@ var pairs = []struct{ name, old, new, gone, now string }{
 		name: "only if",
 		old:  "import \"sort\"\nfunc F(l []int) { sort.Ints(l) }",
 		new:  "import \"sort\"\nfunc F(l []int) { if len(l) < 2 { return }; sort.Ints(l) }",
-		now:  "calls sort.Ints only if len(l) >= 2; returns early if len(l) < 2",
+		now:  "calls sort.Ints only if len(l) >= 2",
 	},
 	{
 		name: "only if not in a map",
@@ -34,7 +34,7 @@ var pairs = []struct{ name, old, new, gone, now string }{
 				}
 				return re
 			}`,
-		now: "uses the new package variable t (T); looks up s in t.m; calls regexp.MustCompile only if s is not in t.m",
+		now: "uses the new package variable t (T); looks up s in t.m; uses the field m (map[string]*regexp.Regexp) of T; calls regexp.MustCompile only if s is not in t.m",
 	},
 	{
 		name: "a condition in place of another",
@@ -132,13 +132,13 @@ var pairs = []struct{ name, old, new, gone, now string }{
 		old:  "func F(c chan int) { go func() { c <- 1 }(); <-c }",
 		new:  "import \"context\"\nfunc F(c chan int, ctx context.Context) { select { case c <- 2: case <-ctx.Done(): default: } }",
 		gone: "starts a goroutine with a function literal; receives from c",
-		now:  "receives from ctx.Done(); calls ctx.Done; has a default case in its select; has the new parameter ctx (context.Context)",
+		now:  "receives from ctx.Done(); has a default case in its select; has the new parameter ctx (context.Context)",
 	},
 	{
 		name: "timer",
 		old:  "import \"time\"\nfunc F() { <-time.After(1) }",
 		new:  "import \"time\"\nfunc F() { t := time.NewTimer(1); defer t.Stop(); <-t.C }",
-		gone: "receives from time.After(1); calls time.After",
+		gone: "calls time.After",
 		now:  "calls time.NewTimer; defers t.Stop; receives from t.C",
 	},
 	{
@@ -157,5 +157,75 @@ var pairs = []struct{ name, old, new, gone, now string }{
 		name: "comments and formatting",
 		old:  "func F(s interface{}) { G(s,\n1,\n) }\nfunc G(any, int) {}",
 		new:  "// F does it.\nfunc F(s any) {\n\tG(s, 1) // at once\n}\nfunc G(any, int) {}",
+	},
+	{
+		name: "lookup with a cache",
+		old: `import "regexp"
+			type Matcher struct { rules []string }
+			func F(m *Matcher, s string) bool {
+				n := 0
+				for _, r := range m.rules { n += len(regexp.MustCompile(r).FindString(s)) }
+				return n > 0
+			}`,
+		new: `import "regexp"
+			type Matcher struct {
+				rules []string
+				cache map[string]*regexp.Regexp // compiled rules
+			}
+			func F(m *Matcher, s string) bool {
+				n := 0
+				for _, r := range m.rules { n += len(m.lookup(r).FindString(s)) }
+				return n > 0
+			}
+			// lookup returns the compiled pattern, from the cache if it has been compiled before.
+			func (m *Matcher) lookup(r string) *regexp.Regexp {
+				if re, ok := m.cache[r]; ok { return re }
+				re := regexp.MustCompile(r)
+				m.cache[r] = re
+				return re
+			}`,
+		now: "calls the new m.lookup; uses the new field cache (map[string]*regexp.Regexp) of Matcher; looks up r in m.cache in a loop; calls regexp.MustCompile only if r is not in m.cache",
+	},
+	{
+		name: "more places",
+		old:  "func F(c, d chan error) error { return <-c }",
+		new:  "func F(c, d chan error) error {\n\tif err := <-d; err != nil { return err }\n\treturn <-c\n}",
+		now:  "also receives from d",
+	},
+	{
+		name: "fewer places",
+		old:  "import \"strings\"\nfunc F(s string) { G(strings.Split(s, \",\")); G(strings.Split(s, \";\")) }\nfunc G([]string) {}",
+		new:  "import \"strings\"\nfunc F(s string) { G(strings.Split(s, \",\")) }\nfunc G([]string) {}",
+		gone: "calls strings.Split in 2 places (now in 1)",
+	},
+	{
+		name: "nested loop",
+		old:  "import \"sort\"\nfunc F(l [][]int) { for _, a := range l { for range a { sort.Ints(a) } } }",
+		new:  "import \"sort\"\nfunc F(l [][]int) { for _, a := range l { for range a { }; sort.Ints(a) } }",
+		gone: "calls sort.Ints in a nested loop",
+	},
+	{
+		name: "cleared",
+		old:  "func F(l []*int) { }",
+		new:  "func F(l []*int) { l[0] = nil }",
+		now:  "sets l[0] to nil",
+	},
+	{
+		name: "other package of the same name",
+		old:  "import \"math/rand\"\nfunc F() int { return rand.Int() }",
+		new:  "import \"math/rand/v2\"\nfunc F() int { return rand.Int() }",
+		gone: "calls rand.Int of math/rand",
+		now:  "calls rand.Int of math/rand/v2",
+	},
+	{
+		name: "only for an argument of a type",
+		old:  "func F(v any) { G() }\nfunc G() {}",
+		new:  "func F(v any) { switch v.(type) { case string: return; case int: G() } }\nfunc G() {}",
+		now:  "calls G only if its argument is an int",
+	},
+	{
+		name: "type shown in one release",
+		old:  "import \"bytes\"\nfunc F(g func() *bytes.Buffer) { a := g(); a.Truncate(0) }",
+		new:  "import \"bytes\"\nfunc F(g func() *bytes.Buffer) { var b *bytes.Buffer = g(); b.Truncate(0) }",
 	},
 }

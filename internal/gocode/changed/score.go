@@ -10,16 +10,24 @@ func (op *operation) score() float64 {
 		s = callScore(op.name, op.verb)
 	case KindLoop:
 		s = 2.5
-	case KindGoroutine, KindConcat:
+	case KindGoroutine:
+		s = 5
+	case KindConcat:
 		s = 4
-	case KindLock, KindChannel, KindCopy:
+	case KindChannel:
+		s = 3.5
+	case KindLock, KindCopy:
 		s = 3
 	case KindCondition:
 		return choose(op.loops == 0 && !op.cold, 2.4, 0.8)
+	case KindStore:
+		s = 2.5
 	case KindConvert, KindAllocate, KindLookup:
 		s = 2
 	}
-	s += 1.5 * float64(min(op.loops, 2))
+	if s >= 1 {
+		s += 1.5 * float64(min(op.loops, 2))
+	}
 	if op.cold {
 		s *= 0.2
 	}

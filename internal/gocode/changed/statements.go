@@ -28,7 +28,7 @@ func (r *reader) statement(s ast.Stmt, before []ast.Stmt, a around) around {
 		r.forLoop(s, a)
 	case *ast.RangeStmt:
 		r.expressions(s.X, a)
-		r.emit(KindLoop, r.norm(s.X), "loops over", r.shown(s.X), s.Pos(), a)
+		r.emit(KindLoop, r.norm(unconverted(s.X)), "loops over", r.shown(s.X), s.Pos(), a)
 		r.block(s.Body.List, a.inLoop())
 	case *ast.SwitchStmt:
 		r.switchStatement(s, before, a)
@@ -37,14 +37,7 @@ func (r *reader) statement(s ast.Stmt, before []ast.Stmt, a around) around {
 	case *ast.SelectStmt:
 		r.selectStatement(s, a)
 	case *ast.GoStmt:
-		name, key := "with a function literal", "func"
-		if _, ok := s.Call.Fun.(*ast.FuncLit); !ok {
-			name, key = "for "+r.calleeName(s.Call.Fun), r.norm(s.Call.Fun)
-		}
-		r.emit(KindGoroutine, key, "starts a goroutine", name, s.Pos(), a)
-		free := a
-		free.held, free.names = nil, nil
-		r.expressions(s.Call, free)
+		r.goroutine(s, a)
 	case *ast.DeferStmt:
 		r.deferred(s, a)
 	case *ast.SendStmt:
@@ -62,6 +55,26 @@ func (r *reader) statement(s ast.Stmt, before []ast.Stmt, a around) around {
 		r.expressions(s, a)
 	}
 	return a
+}
+
+// goroutine reads a go statement. The new goroutine holds no locks.
+func (r *reader) goroutine(s *ast.GoStmt, a around) {
+	free := a
+	free.held, free.names = nil, nil
+	if _, ok := s.Call.Fun.(*ast.FuncLit); ok {
+		r.emit(KindGoroutine, "func", "starts a goroutine", "with a function literal", s.Pos(), a)
+		r.expressions(s.Call, free)
+		return
+	}
+	at, target := len(*r.out), r.scope.target(s.Call)
+	r.emit(KindGoroutine, r.norm(s.Call.Fun), "starts a goroutine", "for "+r.calleeName(s.Call.Fun), s.Pos(), a)
+	if at < len(*r.out) {
+		(*r.out)[at].target = target
+	}
+	for _, arg := range s.Call.Args {
+		r.expressions(arg, a)
+	}
+	r.enter(target, s.Pos(), free)
 }
 
 // shown is the source of what a loop is over: of a literal, its type.
@@ -86,7 +99,7 @@ func (r *reader) ifStatement(s *ast.IfStmt, before []ast.Stmt, a around) around 
 	switch exit := leaves(s.Body); {
 	case exit != "" && s.Else == nil:
 		if !yes.isError && exit == "return" {
-			r.emit(KindCondition, "return "+yes.key, "returns early if", yes.text, s.Pos(), a)
+			r.emit(KindCondition, "return "+yes.key, returnsEarly, yes.text, s.Pos(), a)
 		}
 		return a.with(no)
 	case s.Else != nil:
@@ -121,15 +134,15 @@ func (r *reader) forLoop(s *ast.ForStmt, a around) {
 	if s.Init != nil {
 		r.statement(s.Init, nil, a)
 	}
-	key, name := "for", "until it leaves"
+	key, name := "for", ""
 	if s.Cond != nil {
 		key, name = r.norm(s.Cond), r.file.short(s.Cond, 50)
 	}
 	verb := "loops while"
-	if over := counted(s); over != nil {
-		key, name, verb = r.norm(over), r.file.short(over, 50), "loops over"
+	if over := countedOver(s); over != nil {
+		key, name, verb = r.norm(unconverted(over)), r.file.short(over, 50), "loops over"
 	} else if s.Cond == nil {
-		verb = "loops"
+		verb, name = "has", "a loop without a condition"
 	}
 	r.emit(KindLoop, key, verb, name, s.Pos(), a)
 	inner := a.inLoop()
@@ -142,8 +155,18 @@ func (r *reader) forLoop(s *ast.ForStmt, a around) {
 	r.block(s.Body.List, inner)
 }
 
-// counted returns x of a loop with the condition i < len(x).
-func counted(s *ast.ForStmt) ast.Expr {
+// unconverted returns x of []byte(x).
+func unconverted(e ast.Expr) ast.Expr {
+	if call, ok := e.(*ast.CallExpr); ok && len(call.Args) == 1 {
+		if _, list := call.Fun.(*ast.ArrayType); list {
+			return call.Args[0]
+		}
+	}
+	return e
+}
+
+// countedOver returns x of a loop with the condition i < len(x).
+func countedOver(s *ast.ForStmt) ast.Expr {
 	c, ok := s.Cond.(*ast.BinaryExpr)
 	if !ok || c.Op != token.LSS {
 		return nil
@@ -267,6 +290,11 @@ func (r *reader) assignment(s *ast.AssignStmt, a around) {
 	for _, e := range s.Lhs {
 		r.expressions(e, a)
 	}
+	for i, e := range s.Lhs {
+		if len(s.Lhs) == len(s.Rhs) && s.Tok == token.ASSIGN && r.isZero(s.Rhs[i]) {
+			r.clears(e, s.Rhs[i], a)
+		}
+	}
 	if len(s.Lhs) != 1 || len(s.Rhs) != 1 || a.loops == 0 || !r.isText(s.Lhs[0], s.Rhs[0]) {
 		return
 	}
@@ -275,6 +303,27 @@ func (r *reader) assignment(s *ast.AssignStmt, a around) {
 	if s.Tok == token.ADD_ASSIGN || s.Tok == token.ASSIGN && ok && sum.Op == token.ADD && r.file.text(leftmost(sum)) == r.file.text(s.Lhs[0]) {
 		r.emit(KindConcat, left, "adds to the string", r.file.short(s.Lhs[0], 40), s.Pos(), a)
 	}
+}
+
+// clears reads an assignment of nothing to an element or a field.
+func (r *reader) clears(left, value ast.Expr, a around) {
+	switch left.(type) {
+	case *ast.IndexExpr, *ast.SelectorExpr:
+		r.emit(KindStore, r.norm(left), "sets", r.file.short(left, 40)+" to "+r.file.short(value, 20), left.Pos(), a)
+	}
+}
+
+// isZero reports whether the syntax shows that a value is the zero value of its type.
+func (r *reader) isZero(e ast.Expr) bool {
+	switch x := e.(type) {
+	case *ast.Ident:
+		return x.Name == "nil" || strings.HasPrefix(strings.ToLower(x.Name), "zero")
+	case *ast.SelectorExpr:
+		return strings.HasPrefix(strings.ToLower(x.Sel.Name), "zero")
+	case *ast.CompositeLit:
+		return len(x.Elts) == 0 && x.Type != nil && r.norm(x.Type) != "struct { }"
+	}
+	return false
 }
 
 func leftmost(e *ast.BinaryExpr) ast.Expr {

@@ -8,7 +8,10 @@ import (
 
 const (
 	maxClauses = 4 // in a sentence
+	maxInner   = 2 // in one about another function, if there is one about the function itself
 	maxNames   = 3 // in a clause
+
+	maxSentence = 400 // bytes of a sentence of several clauses
 )
 
 // Words puts a change into sentences: what the old release does that the new one does not, and what
@@ -18,8 +21,8 @@ func (c *Change) Words(weight func(line int) float64) (gone, now string) {
 	if c.Removed {
 		gone = fmt.Sprintf("The new release has no function %s.", c.Name)
 	} else {
-		gone = sentence("It no longer ", weighed(c.Gone, weight), "or", true)
-		now = sentence("It ", c.New, "and", false)
+		gone = sentence("It no longer ", clauses(weighed(c.Gone, weight), maxClauses), "or", true)
+		now = sentence("It ", clauses(c.New, maxClauses), "and", false)
 	}
 	for i := range c.Inside {
 		more, new := c.Inside[i].inner(gone, now)
@@ -31,6 +34,7 @@ func (c *Change) Words(weight func(line int) float64) (gone, now string) {
 // inner is Words of a function around the changed one, if there is room for it.
 func (c *Change) inner(gone, now string) (more, new string) {
 	const room = 300
+	limit := choose(c.Role == RoleCalled && gone+now != "", maxInner, maxClauses)
 	first := c.Name
 	switch c.Role {
 	case RoleCaller:
@@ -38,13 +42,13 @@ func (c *Change) inner(gone, now string) (more, new string) {
 	case RoleCalled:
 		first += ", which it calls,"
 	case RoleNamesake:
-		first = "The new " + first
+		first = "The new " + first + ", which has the same method name,"
 	}
 	if len(gone) < room {
-		more = sentence(first+choose(c.Role == RoleNamesake, " does not do all that: it no longer ", " no longer "), c.Gone, "or", true)
+		more = sentence(first+" no longer ", clauses(c.Gone, limit), "or", true)
 	}
 	if len(now) < room {
-		new = sentence(choose(more == "", first, c.Name)+" ", c.New, "and", false)
+		new = sentence(choose(more == "", first, c.Name)+" ", clauses(c.New, limit), "and", false)
 	}
 	for i := range c.Inside {
 		a, b := c.Inside[i].inner(and(gone, more), and(now, new))
@@ -81,7 +85,7 @@ func weighed(list []Fact, weight func(line int) float64) []Fact {
 
 func cost(f Fact, weight func(line int) float64) float64 {
 	if f.In != "" {
-		return 0
+		return weight(f.rootLine) / 2
 	}
 	return weight(f.Line)
 }
@@ -93,7 +97,7 @@ type clause struct {
 }
 
 // clauses groups the facts that tell most by their verbs.
-func clauses(list []Fact) (out []*clause) {
+func clauses(list []Fact, limit int) (out []*clause) {
 	for i, f := range list {
 		if i > 0 && f.score < 1 {
 			break
@@ -102,18 +106,23 @@ func clauses(list []Fact) (out []*clause) {
 		switch {
 		case j >= 0 && len(out[j].facts) < maxNames:
 			out[j].facts = append(out[j].facts, f)
-		case j < 0 && len(out) < maxClauses:
+		case j < 0 && len(out) < limit:
 			out = append(out, &clause{f.verb, f.suffix, f.In, []Fact{f}})
 		}
 	}
 	return out
 }
 
-// sentence lists facts after its first words.
-func sentence(first string, list []Fact, last string, lines bool) string {
+// sentence lists clauses after its first words.
+func sentence(first string, list []*clause, last string, lines bool) string {
 	var texts []string
-	for _, c := range clauses(list) {
-		texts = append(texts, c.text(last, lines))
+	size := 0
+	for _, c := range list {
+		text := c.text(last, lines)
+		if size += len(text); size > maxSentence && len(texts) > 0 {
+			break
+		}
+		texts = append(texts, text)
 	}
 	switch n := len(texts) - 1; {
 	case n < 0:
@@ -139,7 +148,7 @@ func (c *clause) text(last string, lines bool) string {
 			}
 		}
 	}
-	if verb == "returns early if" {
+	if verb == returnsEarly {
 		last = "or"
 	}
 	text := verb + " " + join(objects, last) + c.suffix
