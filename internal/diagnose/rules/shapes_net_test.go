@@ -151,7 +151,22 @@ func GetOrCreateCounter(name string) *counter { return &counter{} }
 
 type metrics struct{ requests *vec }
 
+type scope interface {
+	Tagged(map[string]string) scope
+	Counter(string) *counter
+}
+
+type list struct{ tags map[string]string }
+
+func (l *list) Tagged(tags map[string]string) *list { return &list{tags} }
+
 var _, _ = fmt.Sprint, strconv.Itoa`
+	checkShapes(t, metriclabel.Rule(), head, "main.(*tree).Tagged", 64, []shape{
+		{"func F(s scope, method string) {\n\ts.Tagged(map[string]string{\"method\": method}).Counter(\"requests\").Inc() @\n}", "sorts its tags into a key"},
+		{"func F(s scope, code int) {\n\ts.Tagged(map[string]string{\"code\": strconv.Itoa(code)}).Counter(\"requests\").Inc() @\n}", "is given strconv.Itoa(code)"},
+		{"func F(s scope, method string) scope {\n\treturn s.Tagged(map[string]string{\"method\": method}) @\n}", ""},
+		{"func F(l *list, method string) int {\n\treturn len(l.Tagged(map[string]string{\"method\": method}).tags) @\n}", ""},
+	})
 	checkShapes(t, metriclabel.Rule(), head, "strconv.Itoa", 64, []shape{
 		{"func F(v *vec, code int) { v.WithLabelValues(strconv.Itoa(code)).Inc() } @", "is given strconv.Itoa(code)"},
 		{"func F(v *vec, code int) {\n\tlabels := []string{strconv.Itoa(code), \"GET\"}\n\tv.WithLabelValues(labels...).Inc() @\n}", "is given strconv.Itoa(code)"},

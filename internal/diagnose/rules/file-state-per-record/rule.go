@@ -1,5 +1,5 @@
 // Package filestateperrecord finds code that asks the system for the position, the size or the
-// state of a file each time that it handles a record.
+// state of a file each time that it handles a record, or opens the file each time.
 package filestateperrecord
 
 import (
@@ -32,21 +32,25 @@ func Rule() rule.Rule {
 		ID:    "file-state-per-record",
 		Kind:  rule.IO,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "Position or state of a file asked from the system for each record",
+		Title: "File opened, or its state asked, for each record",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// The system call is gone, except for one in a thousand records or one per second.
 				Fraction:    rule.Fraction{Expect: 0.98, Low: 0.9, High: 1},
 				Specificity: 2, // io-in-loop reports calls of os.Stat in loops
 				Removes:     true,
 			},
-			Start: finder.Calls{
-				Functions: []string{"os.(*File).Seek", "os.(*File).Stat", "os.Stat", "os.Lstat"},
-				Types:     []string{"(*os.File).Seek", "(io.Seeker).Seek", "(*os.File).Stat", "(io/fs.File).Stat", "os.Stat", "os.Lstat"},
-			},
-			Judge: judge,
+			Lines: []finder.Line{{Start: asking(), Judge: judge}, opening(), creating()},
 		},
+	}
+}
+
+// asking starts from calls that ask for the position or the state of a file.
+func asking() finder.Calls {
+	return finder.Calls{
+		Functions: []string{"os.(*File).Seek", "os.(*File).Stat", "os.Stat", "os.Lstat"},
+		Types:     []string{"(*os.File).Seek", "(io.Seeker).Seek", "(*os.File).Stat", "(io/fs.File).Stat", "os.Stat", "os.Lstat"},
 	}
 }
 
@@ -60,13 +64,19 @@ add what each read or write returns. With a bufio.Reader in between, only counti
 gives the right position. Whether a file was replaced or truncated is a question
 for the moment when a read returns io.EOF or a write fails, or for once a second.
 
+A logger or a store that opens its file, appends one record and closes it pays ten
+times as much. Keep the file open. MkdirAll before each write asks for the state of
+a directory that is there: write first, and create it when that fails.
+
 It is fine where each change must be seen at once, and where others write to the
 same file. The rule reports Seek(0, io.SeekCurrent), and Stat of a file or of a
 path that the program keeps, if they run for every second request or a thousand
-times in each run of a program that exits.
+times in each run of a program that exits; files that a function opens with
+O_APPEND and closes without a loop or a Sync; and MkdirAll that creates nothing.
 
 Seen in the field: hpcloud/tail (Seek for each line that is read),
-lestrrat-go/file-rotatelogs (os.Stat for each line that is logged).`
+lestrrat-go/file-rotatelogs (os.Stat for each line that is logged),
+rifflock/lfshook (MkdirAll and OpenFile for each line).`
 
 func judge(c *finder.Case) bool {
 	call, p := c.Calls[0], c.Place

@@ -21,11 +21,11 @@ import (
 )
 
 // resolvers are the methods that return a metric's child for its labels, in the Prometheus client
-// and others like it.
-var resolvers = []string{"WithLabelValues", "GetMetricWithLabelValues", "With", "GetMetricWith"}
+// and others like it, or the scope with some tags, in tally.
+var resolvers = []string{"WithLabelValues", "GetMetricWithLabelValues", "With", "GetMetricWith", "Tagged"}
 
-// recorders are methods of the child, of which it must have one.
-var recorders = []string{"Inc", "Add", "Set", "Observe"}
+// recorders are methods of the child, of which it must have one, or of a scope.
+var recorders = []string{"Inc", "Add", "Set", "Observe", "Counter"}
 
 // formatters allocate a string for a value. FormatBool is not one: it returns constants.
 var formatters = []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.Quote", "fmt.Sprint*"}
@@ -256,6 +256,12 @@ func records(p *gocode.Place, t types.Type) bool {
 	return false
 }
 
+// scope reports whether a call returns a scope, which has metrics by name.
+func scope(p *gocode.Place, call *ast.CallExpr) bool {
+	obj, _, _ := types.LookupFieldOrMethod(p.Callee(call).Signature().Results().At(0).Type(), true, p.Pkg, "Counter")
+	return obj != nil
+}
+
 // labels returns what is wrong with the labels of a call, and the fix; "" when they are strings
 // that differ.
 func labels(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) (how, fix string) {
@@ -278,6 +284,8 @@ func labels(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) (how, fix str
 		return "looks up labels that are always the same", fmt.Sprintf("Resolve the child once, into a variable: var child = %s, and use that.", syntax.Text(call))
 	case len(formatted) > 0:
 		return "is given " + funcname.List(formatted) + ", made into a string and looked up", "Keep the children by the number they belong to (a map or an array by the number alone, filled when a number is first seen, bounded where numbers come from outside), or at least the strings of the few numbers in a table."
+	case isMap && syntax.Receiver(call) != nil && scope(p, call):
+		return "is given a map that is built, and sorts its tags into a key", "Resolve the scopes and their counters once, and keep them in an array or a map by what they belong to."
 	case isMap:
 		return "is given a map that is built", "Use WithLabelValues, which needs no map; better, keep the children in a map or an array by what they belong to."
 	}
