@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -38,7 +39,7 @@ func stepOf(p *gocode.Place, c *copied) *step {
 	if state == nil {
 		return nil
 	}
-	for _, loop := range loops.Around(p, c.node) {
+	for _, loop := range loops.Around(p, c.created(p)) {
 		s := &step{loop: loop, state: state}
 		if s.state.Pos() >= loop.Pos() && s.state.Pos() < loop.End() {
 			continue
@@ -69,8 +70,8 @@ func stateOf(p *gocode.Place, c *copied) *types.Var {
 	return v
 }
 
-// keeper returns the local list, declared before a loop, to which the loop adds the copy, if the
-// function only reads it: nil for a list that is returned or stored, whose readers may want states.
+// keeper returns the local list, declared before a loop, to which the loop adds the copy, if it is
+// only read: nil for a list that others get, who may want the states.
 func keeper(p *gocode.Place, loop ast.Node, c *copied) ast.Expr {
 	var to ast.Expr
 	ast.Inspect(loop, func(n ast.Node) bool {
@@ -86,18 +87,66 @@ func keeper(p *gocode.Place, loop ast.Node, c *copied) ast.Expr {
 		return to == nil
 	})
 	v := syntax.LocalVar(p, to)
-	if v == nil || syntax.Param(p, v) || v.Pos() >= loop.Pos() {
+	if v == nil || syntax.Param(p, v) || v.Pos() >= loop.Pos() || !onlyRead(p, v, true) {
 		return nil
 	}
+	return to
+}
+
+// onlyRead reports whether a function reads or sets elements of a list, and stores the list
+// nowhere. It may return the list, if all its callers only read it.
+func onlyRead(p *gocode.Place, v *types.Var, returns bool) bool {
 	for _, use := range syntax.Uses(p, v) {
-		switch syntax.Parent(p, use).(type) {
+		switch up := syntax.Parent(p, use).(type) {
 		case *ast.IndexExpr, *ast.RangeStmt, *ast.AssignStmt, *ast.ValueSpec:
 		case *ast.CallExpr: // a function that reads it, len, append
+		case *ast.ReturnStmt:
+			if !returns || !readByCallers(p, slices.Index(up.Results, ast.Expr(use))) {
+				return false
+			}
 		default:
-			return nil
+			return false
 		}
 	}
-	return to
+	return true
+}
+
+// readByCallers reports whether all callers of a function that is not exported only read one of its
+// results.
+func readByCallers(p *gocode.Place, result int) bool {
+	if p.Decl.Name.IsExported() || result < 0 {
+		return false
+	}
+	self, calls := p.Object(p.Decl.Name), 0
+	fine := true
+	for _, file := range p.Files() {
+		for _, d := range file.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil {
+				continue
+			}
+			ast.Inspect(fn.Body, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok || !fine {
+					return fine
+				}
+				if callee := p.Callee(call); callee == nil || types.Object(callee.Origin()) != self {
+					return true
+				}
+				calls++
+				in := p.Entry(fn)
+				to, ok := syntax.Parent(in, call).(*ast.AssignStmt)
+				if !ok || len(to.Rhs) != 1 || result >= len(to.Lhs) {
+					fine = false
+					return false
+				}
+				got := syntax.LocalVar(in, to.Lhs[result])
+				fine = got != nil && onlyRead(in, got, false)
+				return fine
+			})
+		}
+	}
+	return fine && calls > 0
 }
 
 // elementsSet returns the assignments to elements of a slice in a loop; none if the loop also sets

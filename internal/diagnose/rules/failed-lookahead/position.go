@@ -8,27 +8,46 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// restores reports whether a function sets a position back before it returns nothing: it gives a
-// method, or assigns, what it got from the same value before.
+// restores reports whether a function sets a position back before it returns nothing.
+func restores(p *gocode.Place) bool { return len(restoring(p)) > 0 }
+
+// restoring returns the statements of a function that return nothing after it set a position back:
+// it gave a method, or assigned, what it got from the same value before.
 //
 //	line, pos := r.Position(); …; r.SetPosition(line, pos); return nil
 //	start := l.pos; …; l.pos = start; return nil
-func restores(p *gocode.Place) bool {
-	found := false
+func restoring(p *gocode.Place) (found []*ast.ReturnStmt) {
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		block, ok := n.(*ast.BlockStmt)
-		if !ok || found {
-			return !found
+		if !ok {
+			return true
 		}
-		reset := false
-		for _, stmt := range block.List {
-			if ret, ok := stmt.(*ast.ReturnStmt); ok {
-				found = found || reset && nothing(p, ret)
+		for i, stmt := range block.List {
+			if resets(p, stmt) {
+				found = append(found, emptyHanded(p, block.List[i+1:])...)
+				return false
 			}
-			reset = reset || resets(p, stmt)
 		}
-		return !found
+		return true
 	})
+	return found
+}
+
+// emptyHanded returns the statements that return nothing, among others and below them.
+func emptyHanded(p *gocode.Place, stmts []ast.Stmt) (found []*ast.ReturnStmt) {
+	for _, stmt := range stmts {
+		ast.Inspect(stmt, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.ReturnStmt:
+				if nothing(p, n) {
+					found = append(found, n)
+				}
+			}
+			return true
+		})
+	}
 	return found
 }
 

@@ -31,6 +31,7 @@ func main() {}
 		{"func F(l *lexer) *int {\n\tat := l.position()\n\tfor !l.ends() { //@\n\t}\n\tl.setPosition(at)\n\treturn nil\n}", true},
 		{"func F(l *lexer) bool {\n\tat := l.pos\n\tfor !l.ends() { //@\n\t}\n\tl.pos = at\n\treturn false\n}", true},
 		{"func F(l *lexer) (int, error) {\n\tat := *l\n\tfor !l.ends() { //@\n\t}\n\t*l = at\n\treturn 0, nil\n}", true},
+		{"func F(l *lexer) bool {\n\tat := l.pos\n\tfor !l.ends() { //@\n\t}\n\tl.pos = at\n\tif at > 9 {\n\t\treturn false\n\t}\n\treturn true\n}", true},
 		{"func F(l *lexer) bool {\n\tat := l.pos\n\tfor !l.ends() { //@\n\t}\n\tl.pos = at\n\treturn true\n}", false},
 		{"func F(l *lexer) error {\n\tat := l.pos\n\tfor !l.ends() { //@\n\t}\n\tl.pos = at\n\treturn nil\n}", false},
 		{"func F(l *lexer) bool {\n\tfor !l.ends() { //@\n\t}\n\tl.pos = 0\n\treturn false\n}", false},

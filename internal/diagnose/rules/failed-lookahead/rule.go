@@ -63,6 +63,7 @@ It is fine where the search mostly ends soon. The rule reports functions called 
 least 50 times per request or operation that find nothing in 80 % of their calls
 and take 100 steps of a loop for each, as counted, where they set the position
 of a reader back, get the rest of the text of their last call, or get text[i:].
+The function that goes back may be the caller of the one that reads.
 It also reports calls like bytes.Index of the rest of a text in a loop that goes on
 after a failure.
 
@@ -82,12 +83,14 @@ type lookahead struct {
 type search struct {
 	pass    *rule.Pass
 	lines   *finder.Lines[lookahead]
-	callers map[gocode.Pos]string // by the line of a call: how it shows that the text is the same
+	parts   *finder.Lines[lookahead] // lines of loops whose function may read ahead for another
+	callers map[gocode.Pos]string    // by the line of a call: how it shows that the text is the same
 }
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, callers: map[gocode.Pos]string{}}
 	s.lines = finder.Remember(p, s.look)
+	s.parts = finder.Remember(p, s.part)
 	return finder.Line{Start: finder.Frames(s.frame), Judge: s.judge}
 }
 
@@ -99,6 +102,9 @@ func (s *search) frame(r *site.Row) int {
 			continue
 		}
 		if l := s.lines.At(f); l != nil && (l.again != "" || s.sliced(r, i) != "") {
+			return i
+		}
+		if l := s.parts.At(f); l != nil && s.helps(l, r, i) {
 			return i
 		}
 	}
@@ -114,7 +120,7 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *lookahead {
 		return l
 	}
 	e, ok := evidence.Executions(s.pass, *f)
-	if loop := p.Loop(); loop != nil {
+	if loop := loopAt(p); loop != nil {
 		if head, counted := evidence.ExecutionsAt(s.pass, p, loop.Pos()); counted && head.PerUnit > e.PerUnit {
 			e, ok = head, true // the line of a case has no count
 		}
@@ -123,7 +129,7 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *lookahead {
 		return nil
 	}
 	l := &lookahead{place: p, what: syntax.FuncName(p), calls: e.Calls}
-	if p.Loop() != nil && e.PerCall >= leastSteps {
+	if loopAt(p) != nil && e.PerCall >= leastSteps {
 		l.steps = e.PerCall
 	} else if searched(p) == nil {
 		return nil
@@ -144,6 +150,9 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *lookahead {
 // judge completes a finding.
 func (s *search) judge(c *finder.Case) bool {
 	l := s.lines.At(&c.Site.Frame)
+	if l == nil {
+		l = s.parts.At(&c.Site.Frame)
+	}
 	if l == nil {
 		return false
 	}
