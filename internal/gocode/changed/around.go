@@ -44,7 +44,9 @@ func (p *pair) callersIn(in *pkg, was *function) (list []Change) {
 			continue
 		}
 		c := p.compare(f, now, maxDepth)
-		if slices.ContainsFunc(c.Gone, func(g Fact) bool { return g.calls(was) }) {
+		less := func(g Fact) bool { return g.calls(was) }
+		c.still = !slices.ContainsFunc(c.Gone, less)
+		if !c.still || slices.ContainsFunc(c.New, func(g Fact) bool { return g.Kind == KindCondition && less(g) }) {
 			c.Role = RoleCaller
 			list = append(list, c)
 		}
@@ -54,7 +56,7 @@ func (p *pair) callersIn(in *pkg, was *function) (list []Change) {
 
 // calls reports whether a fact is about a call of a function.
 func (f *Fact) calls(g *function) bool {
-	return f.target != nil && f.target.id() == g.id()
+	return slices.ContainsFunc(f.targets, func(t *function) bool { return t != nil && t.id() == g.id() })
 }
 
 func callsDirectly(f, g *function) bool {

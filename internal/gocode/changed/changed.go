@@ -28,6 +28,8 @@ type Change struct {
 	Diff     []Line   // the lines that differ, with a few around them
 	Inside   []Change // functions of the module around it that differ, by Role
 	Role     string   // of a Change inside another: how it is related to that function
+
+	still bool // the new release of a caller calls it too, less often
 }
 
 // Fact is one thing that a function does.
@@ -42,9 +44,9 @@ type Fact struct {
 
 	verb, object, suffix string // Text in parts; names with the same verb and suffix are listed
 	score                float64
-	target               *function // that is called
-	rootLine             int       // in the function of the Change: Line, or that of the call that leads to it
-	condition            string    // the key of the condition of an early return
+	targets              []*function // that are called
+	rootLine             int         // in the function of the Change: Line, or that of the call that leads to it
+	condition            string      // the key of the condition of an early return
 }
 
 // The kinds of facts.

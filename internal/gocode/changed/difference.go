@@ -22,14 +22,15 @@ type difference struct {
 // newDifference lists the operations of both. What only one of them calls is read too, so that code
 // which moved to another function is found there.
 func newDifference(was, now *function) *difference {
-	unless := func(ids map[string]bool) func(*function) bool {
-		return func(f *function) bool { return !ids[f.id()] }
+	unless := func(other []operation) func(*function) bool {
+		ids, dynamic := called(other), unresolved(other)
+		return func(f *function) bool { return !ids[f.id()] && (f.receiver == "" || !dynamic[f.decl.Name.Name]) }
 	}
 	none := func(*function) bool { return false }
 	d := &difference{was: was, now: now}
-	d.new = operations(now, unless(called(operations(was, none))))
-	d.old = operations(was, unless(called(d.new)))
-	d.new = operations(now, unless(called(d.old)))
+	d.new = operations(now, unless(operations(was, none)))
+	d.old = operations(was, unless(d.new))
+	d.new = operations(now, unless(d.old))
 	loosen(d.old, d.new)
 	loosen(d.new, d.old)
 	inNew := called(d.new)
@@ -66,6 +67,18 @@ func called(list []operation) map[string]bool {
 		}
 	}
 	return ids
+}
+
+// unresolved returns the names of methods that are called on values whose type the syntax does not
+// show, which may be those of the module.
+func unresolved(list []operation) map[string]bool {
+	names := map[string]bool{}
+	for _, op := range list {
+		if op.method != "" && op.target == nil {
+			names[op.method] = true
+		}
+	}
+	return names
 }
 
 // byKey groups operations.
@@ -208,7 +221,7 @@ func best(list []operation) operation {
 // that it is called, or no longer called.
 func (d *difference) fact(op operation, root *function) Fact {
 	f := Fact{Kind: op.kind, Name: op.name, Line: op.f.file.line(op.pos), score: max(op.score(), 0.5+0.6*op.inner),
-		target: op.target, rootLine: op.line, condition: strings.TrimPrefix(op.key, KindCondition+" return ")}
+		targets: []*function{op.target}, rootLine: op.line, condition: strings.TrimPrefix(op.key, KindCondition+" return ")}
 	if op.f != root {
 		f.In = op.f.title()
 		if op.f.file.name != root.file.name {
@@ -326,6 +339,8 @@ func (d *difference) withConditions(list []Fact) []Fact {
 			list = append(list, f)
 		case f.score > list[exit].score:
 			list[exit] = f
+		default:
+			list[exit].targets = f.targets
 		}
 	}
 	return list
@@ -360,6 +375,7 @@ func (d *difference) guardedFact(c condition, ops []operation) Fact {
 	for _, op := range ops {
 		if op.verb == ops[0].verb && !slices.Contains(names, op.name) && len(names) < 3 {
 			names = append(names, op.name)
+			f.targets = append(f.targets, op.target)
 		}
 	}
 	f.score++

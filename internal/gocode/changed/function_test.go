@@ -2,6 +2,8 @@ package changed
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +108,15 @@ func TestCallers(t *testing.T) {
 	}
 }
 
+// TestGuarded: the function is the same, but is called only under a condition.
+func TestGuarded(t *testing.T) {
+	c := compare(t, "package m\nfunc F(s []int) { a(); id() }\nfunc id() {}\nfunc a() {}",
+		"package m\nfunc F(s []int) { if len(s) > 9 { return }; a(); id() }\nfunc id() {}\nfunc a() {}", "example.com/m.id")
+	if _, now := c.Words(nil); len(c.Inside) != 1 || now != "F, which calls it, returns early if len(s) > 9." {
+		t.Errorf("%q %+v", now, c)
+	}
+}
+
 // TestBuildConstraints: of functions for several systems, those of the same file are compared.
 func TestBuildConstraints(t *testing.T) {
 	old := "-- f_b.go --\npackage m\nfunc F() { a() }"
@@ -191,5 +202,33 @@ func TestMissing(t *testing.T) {
 	}
 	if Notes(gone, "v0.1.0", nil) != nil {
 		t.Error("notes of a missing directory")
+	}
+}
+
+// TestBounds: files that are too large and directories with too many files are left out.
+func TestBounds(t *testing.T) {
+	large := release(t, "v1.0.0", "package m\nfunc F() {}\n//"+strings.Repeat("x", maxFileBytes))
+	if _, err := Function(large, large, "example.com/m.F"); err == nil {
+		t.Error("a large file is read")
+	}
+	many := release(t, "v1.0.0", "package m\nfunc F() {}")
+	for i := range maxFiles {
+		if err := os.WriteFile(filepath.Join(many.Dir, fmt.Sprint(i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Function(many, many, "example.com/m.F"); err == nil || Notes(many, "v0.1.0", nil) != nil {
+		t.Error("a directory with too many files is read")
+	}
+}
+
+// TestManyConditions: the time and memory of large functions stay bounded.
+func TestManyConditions(t *testing.T) {
+	source := func(call string) string {
+		return "package m\nfunc F(n int) {\n" + strings.Repeat("if n > 0 { return }\n"+call+"(n)\n", 5000) + "}"
+	}
+	c := compare(t, source("a"), source("b"), "example.com/m.F")
+	if len(c.Gone) == 0 || len(c.Gone) > maxFacts || len(c.Diff) > maxDiff {
+		t.Errorf("%d facts, %d lines", len(c.Gone), len(c.Diff))
 	}
 }

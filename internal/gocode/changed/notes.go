@@ -95,10 +95,13 @@ func notesIn(text, after, upTo string, names []string) (list []Note) {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b entry) int { return b.score - a.score })
+	if len(found) > 0 && found[0].score > 1 { // then those with a word that may mean something else add nothing
+		found = slices.DeleteFunc(found, func(e entry) bool { return e.score == 1 })
+	}
 	found = found[:min(len(found), maxNotes)]
 	slices.SortStableFunc(found, func(a, b entry) int { return semver.Compare(a.version, b.version) })
 	for _, e := range found {
-		list = append(list, Note{strings.TrimSuffix(e.version, ".0.0"), e.text})
+		list = append(list, Note{e.version, e.text})
 	}
 	return list
 }

@@ -8,14 +8,15 @@ import (
 
 // operation is something that a function does, at one place.
 type operation struct {
-	kind  string
-	key   string // equal for the same operation in two releases, whatever variables are called
-	loose string // of a method: the key if the type of the receiver is not known
-	verb  string // "calls", "loops over"
-	name  string // what the verb is about
-	f     *function
-	pos   token.Pos
-	line  int // of the function whose operations are listed: the place, or that of the call that leads to it
+	kind   string
+	key    string // equal for the same operation in two releases, whatever variables are called
+	loose  string // of a method: the key if the type of the receiver is not known
+	method string // the name of a method that is called
+	verb   string // "calls", "loops over"
+	name   string // what the verb is about
+	f      *function
+	pos    token.Pos
+	line   int // of the function whose operations are listed: the place, or that of the call that leads to it
 	around
 	target *function // of a call, if it is in the module
 	inner  float64   // the highest score in target, if it is read too
@@ -194,6 +195,9 @@ func (r *reader) call(x *ast.CallExpr, a around) {
 	}
 	(*r.out)[at].target = target
 	(*r.out)[at].loose = r.looseKey(x)
+	if sel, ok := x.Fun.(*ast.SelectorExpr); ok && !r.isImport(sel.X) {
+		(*r.out)[at].method = sel.Sel.Name
+	}
 	r.enter(target, x.Pos(), a)
 	for _, op := range (*r.out)[at+1:] {
 		(*r.out)[at].inner = max((*r.out)[at].inner, op.score())
@@ -247,11 +251,16 @@ func (r *reader) looseKey(x *ast.CallExpr) string {
 	if !ok {
 		return ""
 	}
-	id, ok := sel.X.(*ast.Ident)
-	if !ok || !r.scope.local(id.Name) && r.file.imports[id.Name] != "" {
+	if _, ok := sel.X.(*ast.Ident); !ok || r.isImport(sel.X) {
 		return ""
 	}
 	return KindCall + " ·." + sel.Sel.Name
+}
+
+// isImport reports whether an expression is the name of an imported package.
+func (r *reader) isImport(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && !r.scope.local(id.Name) && r.file.imports[id.Name] != ""
 }
 
 // calleeName is the source of what is called: of a call on the result of another, only its name.

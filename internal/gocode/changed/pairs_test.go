@@ -228,4 +228,9 @@ var pairs = []struct{ name, old, new, gone, now string }{
 		old:  "import \"bytes\"\nfunc F(g func() *bytes.Buffer) { a := g(); a.Truncate(0) }",
 		new:  "import \"bytes\"\nfunc F(g func() *bytes.Buffer) { var b *bytes.Buffer = g(); b.Truncate(0) }",
 	},
+	{
+		name: "method of an interface in place of one",
+		old:  "import \"regexp\"\ntype T struct{}\nfunc (t *T) run(s string) { regexp.MustCompile(s) }\nfunc F(t *T) { t.run(\"a\") }",
+		new:  "import \"regexp\"\ntype T struct{}\nfunc (t *T) run(s string) { regexp.MustCompile(s) }\ntype R interface { run(string) }\nfunc F(t R) { t.run(\"a\") }",
+	},
 }

@@ -38,7 +38,7 @@ func (c *Change) inner(gone, now string) (more, new string) {
 	first := c.Name
 	switch c.Role {
 	case RoleCaller:
-		first += ", which calls it in the old release,"
+		first += choose(c.still, ", which calls it,", ", which calls it in the old release,")
 	case RoleCalled:
 		first += ", which it calls,"
 	case RoleNamesake:
