@@ -106,6 +106,22 @@ func TestRepeatedWorkScopes(t *testing.T) {
 			parse.Calls, parse.Hashed, parse.Identical, parse.Different = 11_500, 11_500, 10_500, 10_500
 			parse.Again = []inputs.Again{{Calls: 11_499, Same: 7_705}}
 		}, "pure", "11,500 calls were examined, 67 % of them with the input of the call before."},
+		{"few in all operations, which differ in others", func(p *rule.Pass, parse, _ *inputs.Function) {
+			p.Manifest.Target.Kind, p.Manifest.Target.Bench, p.Manifest.Load = "bench", ".", nil
+			ph := &p.Manifest.Phases[0]
+			ph.Benchmarks = []recording.Benchmark{{Samples: []recording.BenchSample{{Iterations: 300}, {Iterations: 200}}}}
+			p.Inputs.Units, parse.Identical, parse.Different, parse.Stable = 499, 3, 3, 3
+			parse.Calls, parse.Hashed, parse.Compared, parse.Same = 1500, 1500, 1400, 1400
+			p.Inputs.Functions = append(p.Inputs.Functions, inputs.Function{Name: "main.other", Calls: 1000, Hashed: 1000, Different: 100})
+		}, "parse", "1,500 calls, with 3 different inputs."},
+		{"few in all operations, which have all inputs of others", func(p *rule.Pass, parse, load *inputs.Function) {
+			p.Manifest.Target.Kind, p.Manifest.Target.Bench, p.Manifest.Load = "bench", ".", nil
+			ph := &p.Manifest.Phases[0]
+			ph.Benchmarks = []recording.Benchmark{{Samples: []recording.BenchSample{{Iterations: 300}, {Iterations: 200}}}}
+			p.Inputs.Units, parse.Identical, parse.Different, parse.Stable = 499, 3, 3, 3
+			parse.Calls, parse.Hashed, parse.Compared, parse.Same = 1500, 1500, 1400, 1400
+			load.Calls, load.Different = 500*200, 200
+		}, "", ""},
 		{"in a run", func(p *rule.Pass, _, _ *inputs.Function) {
 			p.Manifest.Target.Kind, p.Manifest.Load, p.Manifest.Phases[0].Runs = "program", nil, 1
 		}, "pure", "2,000 calls in one run, with 200 different inputs."},

@@ -179,7 +179,9 @@ func (s *search) loop(name string, repeats float64) bool {
 func (s *search) varied(in *inputs.Function, different int64) bool {
 	most := s.pass.Inputs.Targets
 	for _, f := range s.pass.Inputs.Functions {
-		most = max(most, f.Different)
+		if s.betweenOperations(&f) {
+			most = max(most, f.Different)
+		}
 	}
 	requests := in.StoppedAfter
 	if !in.Stopped || requests == 0 {
@@ -187,6 +189,17 @@ func (s *search) varied(in *inputs.Function, different int64) bool {
 	}
 	return min(most, requests) >= variety*different ||
 		min(s.pass.Inputs.Targets, requests/2) >= variety && float64(in.PerRequest) >= 0.9*float64(different*requests)
+}
+
+// betweenOperations reports whether a function's different inputs say that the load varied: in a
+// benchmark, they must be many more than its calls in one operation. Otherwise each operation may
+// have all of them, and do the same as the one before.
+func (s *search) betweenOperations(f *inputs.Function) bool {
+	window := s.pass.Inputs.Units
+	if s.pass.Manifest.Target.Bench == "" || window <= 0 {
+		return true
+	}
+	return !f.Stopped && float64(f.Different) >= variety*float64(f.Calls)/(window+1)
 }
 
 // pureBelow reports whether the profile shows no side effects below a function, and whether it
