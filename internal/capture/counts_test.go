@@ -204,6 +204,61 @@ func TestCountsOfARunThatIsStopped(t *testing.T) {
 	}
 }
 
+const slowCounted = `
+-- go.mod --
+module example.com/program
+
+go 1.23
+-- step.go --
+package program
+
+//go:noinline
+func step(i int) (sum int) {
+	for range 20_000 {
+		sum += i
+	}
+	return sum
+}
+-- bench_test.go --
+package program
+
+import (
+	"testing"
+	"time"
+)
+
+func BenchmarkStep(b *testing.B) {
+	if b.N == 200 {
+		time.Sleep(time.Hour) // as many are counted first
+	}
+	for i := 0; i < b.N; i++ {
+		step(i)
+	}
+}
+`
+
+// TestCountsOfFewerOperations: a benchmark that is too slow with counters is counted for fewer
+// operations, with a note.
+func TestCountsOfFewerOperations(t *testing.T) {
+	o := realOptions(t, unpack(t, slowCounted))
+	o.Bench, o.Phases = "Step", []string{recording.PhaseCPU, recording.PhaseCounts}
+	w := realWorld()
+	w.freeAgain = 2 * time.Second
+	if partial, err := record(t.Context(), o, w); partial || err != nil {
+		t.Fatal(partial, err)
+	}
+	r := openReal(t, o.Out)
+	if ph, _ := r.Phase(recording.PhaseCounts); ph.Requests != countedOps/fewerOps {
+		t.Errorf("phase %+v", ph)
+	}
+	if got := ran(t, r)["example.com/program.step"]; len(got) == 0 || got[0] != countedOps/fewerOps+1 {
+		t.Errorf("step ran %v", got)
+	}
+	if notes := strings.Join(r.Manifest.Notes, "\n"); !strings.Contains(notes, "It ran again with 10 operations instead of 200") {
+		t.Errorf("notes: %q", notes)
+	}
+}
+
 // TestHotPackages: packages that cost little, and those that cannot be counted, are left out.
 func TestHotPackages(t *testing.T) {
 	stack := func(functions ...string) (frames []profile.FrameSpec) {
