@@ -51,7 +51,10 @@ func (r *recorder) recordPackage(ctx context.Context) error {
 	if err := r.recordInits(ctx, start); err != nil {
 		return err
 	}
-	return r.recordInputs(ctx, addrs)
+	if err := r.recordInputs(ctx, addrs); err != nil {
+		return err
+	}
+	return r.recordUpgrade(ctx)
 }
 
 // freeAddrs lists the addresses that the load goes to; nothing may listen there yet.
@@ -79,7 +82,7 @@ func (r *recorder) build(ctx context.Context) (*target.Binary, startFunc, error)
 	return bin, start, err
 }
 
-// buildTarget builds the target, with counters if the spec says so.
+// buildTarget builds the target, with counters or without the probe if the spec says so.
 func (r *recorder) buildTarget(ctx context.Context, counters target.BuildSpec) (*target.Binary, startFunc, error) {
 	work := r.o.WorkDir
 	if work == "" {
@@ -89,7 +92,7 @@ func (r *recorder) buildTarget(ctx context.Context, counters target.BuildSpec) (
 	defer cancel()
 	bin, start, err := r.world.build(bctx, target.BuildSpec{
 		Package: r.o.Package, Dir: r.o.Dir, Bench: r.o.Bench != "", BuildFlags: r.o.BuildFlags, Env: r.o.BuildEnv, WorkDir: work,
-		Counted: counters.Counted, Inputs: counters.Inputs, Leaks: counters.Leaks,
+		Counted: counters.Counted, Inputs: counters.Inputs, Leaks: counters.Leaks, NoProbe: counters.NoProbe,
 	})
 	switch {
 	case err == nil:

@@ -21,7 +21,7 @@ var weight = map[string]int{
 func Phases() []string {
 	return []string{
 		recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace, recording.PhaseGOGC, recording.PhaseLeaks, recording.PhaseCounts,
-		recording.PhaseInputs,
+		recording.PhaseInputs, recording.PhaseUpgrade,
 	}
 }
 

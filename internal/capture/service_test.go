@@ -399,7 +399,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	o, err := good.withDefaults()
-	if err != nil || o.Duration != 30*time.Second || len(o.Phases) != 7 {
+	if err != nil || o.Duration != 30*time.Second || len(o.Phases) != 8 {
 		t.Errorf("%+v, %v", o, err)
 	}
 }

@@ -250,7 +250,7 @@ type recordFlags struct {
 
 func (r *recordFlags) declare(fs *flag.FlagSet) {
 	r.loadFlags.declare(fs, true)
-	fs.DurationVar(&r.duration, "duration", 30*time.Second, "total length `D` of the phases; gogc, leaks, counts and inputs take up to half as long again, plus up to three builds")
+	fs.DurationVar(&r.duration, "duration", 30*time.Second, "total length `D` of the phases; gogc, leaks, counts, inputs and upgrade take up to twice as long again, plus up to six builds")
 	fs.DurationVar(&r.warmup, "warmup", 10*time.Second, "wait at most `D` for a steady throughput")
 	fs.DurationVar(&r.timeout, "timeout", 10*time.Minute, "wait at most `D` for a build, for the service to be ready, for a response (30s at most), and for the program to exit")
 	fs.StringVar(&r.bench, "bench", "", "run the package's benchmarks that match `REGEXP`")

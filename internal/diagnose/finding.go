@@ -62,7 +62,7 @@ func (e *engine) finding(d *draft) Finding {
 			f.Entry = &entry
 		}
 		if d.foreign() {
-			f.Fix = sentences(f.Fix, e.candidates.advice(s))
+			f.Fix = sentences(f.Fix, e.advice(d, s))
 		}
 	}
 	return f

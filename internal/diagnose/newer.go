@@ -3,11 +3,15 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // OwnerNamed starts the sentences about the module of a line, at the end of a fix. They are the
@@ -43,7 +47,35 @@ func (e *engine) newer(ctx context.Context, shown []*draft) candidates {
 	return found
 }
 
-// advice returns the fix for a line of a dependency.
+// advice returns the fix for a line of a dependency: what is known about its newer versions.
+func (e *engine) advice(d *draft, s *site.Site) string {
+	if slices.Contains(d.rule.Needs, rule.NeedUpgrade) {
+		return "" // the finding is about the newer release
+	}
+	u := e.manifest.Upgrade
+	if u == nil {
+		return e.candidates.advice(s)
+	}
+	name := strings.TrimSpace(s.Owner.Module + " " + s.Owner.Version)
+	if m, ok := u.Measured(s.Owner.Module); ok {
+		return fmt.Sprintf(OwnerNamed+"%s. %s was measured: the program %s with it.", name, m.To, upgradeWords(u))
+	}
+	return e.candidates.advice(s)
+}
+
+// upgradeWords says what newer releases save.
+func upgradeWords(u *recording.Upgrade) string {
+	for _, f := range []struct{ name, words string }{
+		{recording.UpgradeCPU, "takes %s less CPU"}, {recording.UpgradeTime, "takes %s less time"}, {recording.UpgradeBytes, "allocates %s less"},
+	} {
+		if saved := u.Saved(f.name); saved.Known() && saved.Low > 0 && saved.Value >= leastShare {
+			return fmt.Sprintf(f.words, units.Percent(saved.Value))
+		}
+	}
+	return "costs about the same"
+}
+
+// advice returns the fix for a line of a dependency of which no newer version was measured.
 func (c candidates) advice(s *site.Site) string {
 	name := strings.TrimSpace(s.Owner.Module + " " + s.Owner.Version)
 	newer := c[name]

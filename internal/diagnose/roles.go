@@ -85,6 +85,9 @@ func (e *engine) beyond(d *draft) []SiteRef {
 		if len(rows) == 0 {
 			rows = c.match.Live
 		}
+		if len(rows) == 0 {
+			rows = c.match.Around
+		}
 		for _, r := range rows {
 			add(r, &c.match.Site.Frame, c.match.Callers)
 		}

@@ -22,9 +22,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/altmod"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
-	"github.com/hone-go/hone/internal/experiment/altmod"
 	"github.com/hone-go/hone/internal/gittree"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/scratch"

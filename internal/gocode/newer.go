@@ -58,6 +58,41 @@ func (x *Index) Newer(ctx context.Context, path, version string) []Candidate {
 	return found
 }
 
+// Releases returns the releases of a module after one version and up to another, in order; none
+// when that is not known.
+func (x *Index) Releases(ctx context.Context, path, after, last string) []string {
+	var list []string
+	for _, v := range x.versions(ctx, path) {
+		if semver.IsValid(v) && semver.Prerelease(v) == "" && semver.Compare(v, after) > 0 && semver.Compare(v, last) <= 0 {
+			list = append(list, v)
+		}
+	}
+	semver.Sort(list)
+	return slices.Compact(list)
+}
+
+// Download returns the directory of a version of a module in the module cache. The go command
+// downloads it if it is not there, outside of any module: go.mod is neither read nor written.
+func (x *Index) Download(ctx context.Context, path, version string) (string, error) {
+	if dir, ok := x.ModuleDir(path, version); ok && isDir(dir) {
+		return dir, nil
+	}
+	out, err := x.ask(ctx, "mod", "download", "-json", path+"@"+version)
+	if err != nil {
+		return "", err
+	}
+	var m struct{ Dir string }
+	if err := json.Unmarshal(out, &m); err != nil || m.Dir == "" {
+		return "", fmt.Errorf("go mod download %s@%s named no directory (%v)", path, version, err)
+	}
+	return m.Dir, nil
+}
+
+func isDir(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
+}
+
 // later picks the newest release of each minor version after a given one, at most four.
 func later(versions []string, than string) []string {
 	versions = slices.Clone(versions)
@@ -108,20 +143,10 @@ func (x *Index) versions(ctx context.Context, path string) []string {
 	return versions
 }
 
-// askVersions asks the go command, outside of any module: go.mod is neither read nor written.
+// askVersions asks for the versions of a module.
 func (x *Index) askVersions(ctx context.Context, path string) ([]string, error) {
-	if x.silent.Load() {
-		return nil, errors.New("the proxy did not answer before")
-	}
-	ctx, cancel := context.WithTimeout(ctx, askingTime)
-	defer cancel()
-	outside := &Index{ctx: ctx, cfg: Config{GoCommand: x.cfg.GoCommand}}
-	env := []string{"GOFLAGS=", "GOWORK=off", "GIT_TERMINAL_PROMPT=0", "GIT_SSH_COMMAND=ssh -o BatchMode=yes"}
-	out, _, err := outside.goCommand(ctx, env, "list", "-m", "-versions", "-json", path)
+	out, err := x.ask(ctx, "list", "-m", "-versions", "-json", path)
 	if err != nil {
-		if ctx.Err() != nil {
-			x.silent.Store(true) // one wait is enough for a report
-		}
 		return nil, err
 	}
 	var m struct{ Versions []string }
@@ -129,6 +154,22 @@ func (x *Index) askVersions(ctx context.Context, path string) ([]string, error) 
 		return nil, fmt.Errorf("versions of %s: %w", path, err)
 	}
 	return m.Versions, nil
+}
+
+// ask runs the go command, outside of any module: go.mod is neither read nor written.
+func (x *Index) ask(ctx context.Context, args ...string) ([]byte, error) {
+	if x.silent.Load() {
+		return nil, errors.New("the proxy did not answer before")
+	}
+	ctx, cancel := context.WithTimeout(ctx, askingTime)
+	defer cancel()
+	outside := &Index{ctx: ctx, cfg: Config{GoCommand: x.cfg.GoCommand}}
+	env := []string{"GOFLAGS=", "GOWORK=off", "GIT_TERMINAL_PROMPT=0", "GIT_SSH_COMMAND=ssh -o BatchMode=yes"}
+	out, _, err := outside.goCommand(ctx, env, args...)
+	if err != nil && ctx.Err() != nil {
+		x.silent.Store(true) // one wait is enough for a report
+	}
+	return out, err
 }
 
 // cachedVersions are the versions of a module that lie in the module cache.

@@ -157,18 +157,24 @@ func (x *Index) goroots() []string {
 
 // cacheDir is the directory of a module in the module cache.
 func (x *Index) cacheDir(o Owner) (string, bool) {
-	if o.Version == "" || x.goEnv().GOMODCACHE == "" {
+	if o.Version == "" {
 		return "", false
 	}
 	modPath := o.Module
 	if m, ok := x.modules().byPath(modPath); ok && m.forkPath != "" {
 		modPath = m.forkPath
 	}
-	p, err := xmodule.EscapePath(modPath)
-	if err != nil {
+	return x.ModuleDir(modPath, o.Version)
+}
+
+// ModuleDir returns the directory of a version of a module in the module cache, whether it exists
+// or not; false if there is no module cache, or a name is not valid.
+func (x *Index) ModuleDir(module, version string) (string, bool) {
+	p, err := xmodule.EscapePath(module)
+	if err != nil || x.goEnv().GOMODCACHE == "" {
 		return "", false
 	}
-	v, err := xmodule.EscapeVersion(o.Version)
+	v, err := xmodule.EscapeVersion(version)
 	if err != nil {
 		return "", false
 	}

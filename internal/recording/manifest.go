@@ -35,6 +35,9 @@ const (
 	// PartCounts is the folder with the execution counters, in Go's coverage format.
 	PartCounts = "counts"
 	PartInputs = "inputs.json" // of functions: see package inputs
+	// Profiles of the target with newer releases of dependencies: see Upgrade.
+	PartUpgradeCPU    = "upgrade/" + PartCPU
+	PartUpgradeAllocs = "upgrade/" + PartAllocs
 )
 
 // Names of the phases.
@@ -45,16 +48,17 @@ const (
 	PhaseContention = "contention"
 	PhaseTrace      = "trace"
 	PhaseRest       = "rest"
-	PhaseGOGC       = "gogc"   // in which a setting of the collector is tried: see Trial
-	PhaseLeaks      = "leaks"  // goroutines that nothing can wake; in a separate process if the runtime has that profile only as an experiment
-	PhaseCounts     = "counts" // executions, in a separate process with counters; not for URL targets
-	PhaseInputs     = "inputs" // of functions, in a separate process; not for URL targets
+	PhaseGOGC       = "gogc"    // in which a setting of the collector is tried: see Trial
+	PhaseLeaks      = "leaks"   // goroutines that nothing can wake; in a separate process if the runtime has that profile only as an experiment
+	PhaseCounts     = "counts"  // executions, in a separate process with counters; not for URL targets
+	PhaseInputs     = "inputs"  // of functions, in a separate process; not for URL targets
+	PhaseUpgrade    = "upgrade" // in which newer releases of dependencies are tried: see Upgrade
 )
 
 // Apart reports whether a phase runs in a separate process, whose memory and goroutines are not
 // those of the other phases.
 func Apart(phase string) bool {
-	return phase == PhaseLeaks || phase == PhaseCounts || phase == PhaseInputs
+	return phase == PhaseLeaks || phase == PhaseCounts || phase == PhaseInputs || phase == PhaseUpgrade
 }
 
 // Manifest describes a recording: what ran, where, under which load, and which parts are available.
@@ -72,6 +76,7 @@ type Manifest struct {
 	Load    *Load     `json:"load,omitempty"`
 	Phases  []Phase   `json:"phases"`
 	Trial   *Trial    `json:"gogc_trial,omitempty"`
+	Upgrade *Upgrade  `json:"upgrade,omitempty"`
 	Inits   []Init    `json:"inits,omitempty"` // of packages, in a run of a program that exits, longest first; absent in older recordings
 	Parts   []Part    `json:"parts"`
 	Missing []Missing `json:"missing,omitempty"`

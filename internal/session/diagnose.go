@@ -81,6 +81,9 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	if pass.Inputs, err = source.Inputs(rec); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if pass.Upgraded, err = upgraded(rec); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	var traced []string
 	if pass.Trace, traced, err = c.readTrace(ctx, rec); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -142,6 +145,19 @@ func profiles(rec *recording.Recording) (in site.Input, notes []string, err erro
 		in.CountedObjects = ph.AllocObjects
 	}
 	return in, notes, nil
+}
+
+// upgraded decodes the profiles of the target with newer releases of dependencies.
+func upgraded(rec *recording.Recording) (u rule.Upgraded, err error) {
+	if rec.Has(recording.PartUpgradeCPU) {
+		if u.CPU, err = source.Part(rec, recording.PartUpgradeCPU); err != nil {
+			return u, err
+		}
+	}
+	if rec.Has(recording.PartUpgradeAllocs) {
+		u.Allocs, err = source.Part(rec, recording.PartUpgradeAllocs)
+	}
+	return u, err
 }
 
 // codeFacts loads syntax and compiler facts of the hot packages concurrently. If one of them is not

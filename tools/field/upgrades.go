@@ -17,8 +17,8 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/hone-go/hone/internal/altmod"
 	"github.com/hone-go/hone/internal/capture"
-	"github.com/hone-go/hone/internal/experiment/altmod"
 	"github.com/hone-go/hone/internal/experiment/tunedeps"
 	"github.com/hone-go/hone/internal/session"
 )

@@ -11,13 +11,20 @@ import (
 // matches state their saving.
 type Program struct {
 	Judge func(p *rule.Pass) []rule.Match
+	// Ask is used in place of Judge by rules that ask the go command.
+	Ask func(ctx context.Context, p *rule.Pass) []rule.Match
 }
 
 // Claims returns no price: the matches state their saving.
 func (f Program) Claims() rule.Claim { return rule.Claim{} }
 
 // Find runs the judge.
-func (f Program) Find(_ context.Context, p *rule.Pass) ([]rule.Match, error) { return f.Judge(p), nil }
+func (f Program) Find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if f.Ask != nil {
+		return f.Ask(ctx, p), ctx.Err()
+	}
+	return f.Judge(p), nil
+}
 
 // Trace finds a fact that the execution trace shows. Its matches state their saving.
 type Trace struct {

@@ -14,6 +14,8 @@ func (p *Pass) has(n Need) bool {
 		return p.Counts != nil && p.Manifest != nil
 	case NeedInputs:
 		return p.Inputs != nil
+	case NeedUpgrade:
+		return p.Manifest != nil && p.Manifest.Upgrade != nil
 	}
 	return true
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/profile"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -71,6 +72,7 @@ const (
 	NeedCounts     Need = "counts of executions"
 	NeedInputs     Need = "counts of inputs"
 	NeedInits      Need = "the trace of package initialisation"
+	NeedUpgrade    Need = "a run with newer releases of dependencies"
 )
 
 // Rule is one known mistake: data, prose, and its finder.
@@ -184,9 +186,14 @@ type Pass struct {
 	Trace      *analysis.Results // of the execution trace; nil when there is none, or it cannot be read
 	Counts     *counts.Index     // of executions; nil when there are none
 	Inputs     *inputs.Counts    // of functions; nil when there are none
+	Upgraded   Upgraded          // with newer releases of dependencies: see recording.Upgrade
 	// RecordingPath is the recording's name in the commands of evidence.
 	RecordingPath string
 }
+
+// Upgraded are the profiles of the target with newer releases of dependencies; nil when there are
+// none.
+type Upgraded struct{ CPU, Allocs *profile.Profile }
 
 // Change is a figure at the start and at the end of a recording.
 type Change struct{ First, Last float64 }
@@ -222,6 +229,9 @@ type Match struct {
 	// Saving is what a change saves, with bounds, for matches without rows (configuration, what a
 	// trace shows).
 	Saving *Saving
+	// Around are rows whose lines belong to the finding of a match without rows of its own: the
+	// lines that call the site's and those inside. They are no part of the cost.
+	Around []*site.Row
 	// InCode says, in a rule about a setting, that the site's line sets it: the finding is one in
 	// code.
 	InCode bool

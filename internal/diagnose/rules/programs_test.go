@@ -15,7 +15,7 @@ import (
 // program cannot express what they report.
 var ownTest = []string{
 	"body-not-closed", "costly-line", "debug-build", "false-sharing", "few-workers", "gc-assist-latency", "gc-cpu-spare-memory", "goroutine-leak",
-	"kdf-per-request", "leak-growth", "limit-thrash", "no-pgo", "old-go", "pointer-dense-live", "pool-wait", "procs-over-quota",
+	"kdf-per-request", "leak-growth", "limit-thrash", "newer-release", "no-pgo", "old-go", "pointer-dense-live", "pool-wait", "procs-over-quota",
 	"sched-latency", "semaphore-wait", "serial-section", "slow-init", "stack-scan", "tiny-heap",
 }
 

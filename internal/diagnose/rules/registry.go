@@ -126,6 +126,7 @@ import (
 	mostlyempty "github.com/hone-go/hone/internal/diagnose/rules/mostly-empty"
 	nestedjsonmethods "github.com/hone-go/hone/internal/diagnose/rules/nested-json-methods"
 	nestedlistsencoded "github.com/hone-go/hone/internal/diagnose/rules/nested-lists-encoded"
+	newerrelease "github.com/hone-go/hone/internal/diagnose/rules/newer-release"
 	nopgo "github.com/hone-go/hone/internal/diagnose/rules/no-pgo"
 	objectperitem "github.com/hone-go/hone/internal/diagnose/rules/object-per-item"
 	offsetpaging "github.com/hone-go/hone/internal/diagnose/rules/offset-paging"
@@ -352,6 +353,7 @@ func All() []rule.Rule {
 		mostlyempty.Rule(),
 		nestedjsonmethods.Rule(),
 		nestedlistsencoded.Rule(),
+		newerrelease.Rule(),
 		nopgo.Rule(),
 		objectperitem.Rule(),
 		offsetpaging.Rule(),

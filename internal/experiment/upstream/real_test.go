@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/altmod"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/diagnose"
-	"github.com/hone-go/hone/internal/experiment/altmod"
 	"github.com/hone-go/hone/internal/session"
 )
 

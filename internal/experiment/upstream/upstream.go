@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/altmod"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/experiment"
-	"github.com/hone-go/hone/internal/experiment/altmod"
 	"github.com/hone-go/hone/internal/experiment/tunedeps"
 	"github.com/hone-go/hone/internal/rewrite"
 	"github.com/hone-go/hone/internal/scratch"

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 )
 
@@ -34,9 +35,9 @@ type Build struct {
 }
 
 // Open finds the module of a package's directory. Alternate files are written to the directory
-// work, which the caller removes.
-func Open(ctx context.Context, goCommand, dir, work string) (*Tree, error) {
-	t := &Tree{goCommand: goCommand, dir: dir, work: work}
+// work, which the caller removes. extra is added to the environment of every go command.
+func Open(ctx context.Context, goCommand, dir, work string, extra ...string) (*Tree, error) {
+	t := &Tree{goCommand: goCommand, dir: dir, work: work, env: extra}
 	out, err := t.run(ctx, "env", "-json", "GOMOD", "GOWORK")
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func Open(ctx context.Context, goCommand, dir, work string) (*Tree, error) {
 		return nil, err
 	}
 	if env.GOWORK != "" && env.GOWORK != "off" {
-		t.env = []string{"GOWORK=off"}
+		t.env = append(slices.Clip(t.env), "GOWORK=off")
 		if err := t.addWorkspace(env.GOMOD, env.GOWORK); err != nil {
 			return nil, fmt.Errorf("workspace %s: %w", env.GOWORK, err)
 		}
@@ -135,7 +136,11 @@ func (t *Tree) Newer(ctx context.Context, module, version string) ([]string, err
 // newer than version, or not available.
 func (t *Tree) Head(ctx context.Context, module, version string) string {
 	var m struct{ Version string }
-	if err := t.list(ctx, &m, module+"@HEAD"); err != nil || !semver.IsValid(m.Version) || semver.Compare(m.Version, version) <= 0 {
+	err := t.list(ctx, &m, module+"@HEAD")
+	if err != nil { // some proxies know no branches; without releases, latest is the newest commit
+		err = t.list(ctx, &m, module+"@latest")
+	}
+	if err != nil || !semver.IsValid(m.Version) || semver.Compare(m.Version, version) <= 0 {
 		return ""
 	}
 	return m.Version
@@ -153,12 +158,22 @@ func newerThan(all []string, version string) []string {
 }
 
 // With writes a go.mod with another version of a module.
-func (t *Tree) With(ctx context.Context, module, version string) (Build, error) {
-	path, err := t.file("with-" + module + "@" + version)
+func (t *Tree) With(ctx context.Context, path, version string) (Build, error) {
+	return t.WithAll(ctx, []module.Version{{Path: path, Version: version}})
+}
+
+// WithAll writes a go.mod with other versions of some modules.
+func (t *Tree) WithAll(ctx context.Context, versions []module.Version) (Build, error) {
+	args, name := []string{"get", ""}, "with"
+	for _, v := range versions {
+		args, name = append(args, v.String()), name+"-"+v.String()
+	}
+	path, err := t.file(name)
 	if err != nil {
 		return Build{}, err
 	}
-	if _, err := t.run(ctx, "get", "-modfile="+path, module+"@"+version); err != nil {
+	args[1] = "-modfile=" + path
+	if _, err := t.run(ctx, args...); err != nil {
 		return Build{}, err
 	}
 	data, err := os.ReadFile(path)
@@ -169,8 +184,10 @@ func (t *Tree) With(ctx context.Context, module, version string) (Build, error) 
 	if err != nil {
 		return Build{}, err
 	}
-	if !slices.ContainsFunc(f.Require, func(r *modfile.Require) bool { return r.Mod.Path == module && r.Mod.Version == version }) {
-		return Build{}, errors.New("the other modules do not allow this version")
+	for _, v := range versions {
+		if !slices.ContainsFunc(f.Require, func(r *modfile.Require) bool { return r.Mod == v }) {
+			return Build{}, errors.New("the other modules do not allow this version")
+		}
 	}
 	return t.build(path), nil
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/module"
 )
 
 func TestNewerThan(t *testing.T) {
@@ -24,17 +26,21 @@ func TestNewerThan(t *testing.T) {
 	}
 }
 
-// fakeProxy serves the module example.com/dep from files, in three versions and a release
-// candidate: its constant V is the version.
-func fakeProxy(t *testing.T) {
+// fakeProxy serves the modules example.com/dep and example.com/other from files, in three versions
+// and a release candidate: their constant V is the version. It returns the directory.
+func fakeProxy(t *testing.T) string {
 	t.Helper()
 	proxy := t.TempDir()
-	at := filepath.Join(proxy, "example.com", "dep", "@v")
-	write(t, filepath.Join(at, "list"), "v1.0.0\nv1.1.0\nv1.2.0-rc.1\nv1.2.0\n")
-	for _, v := range []string{"v1.0.0", "v1.1.0", "v1.2.0"} {
-		write(t, filepath.Join(at, v+".info"), `{"Version":"`+v+`","Time":"2024-01-01T00:00:00Z"}`)
-		write(t, filepath.Join(at, v+".mod"), depMod)
-		writeZip(t, filepath.Join(at, v+".zip"), "example.com/dep@"+v+"/", map[string]string{"go.mod": depMod, "dep.go": "package dep\n\nconst V = \"" + v + "\"\n"})
+	for _, name := range []string{"dep", "other"} {
+		at := filepath.Join(proxy, "example.com", name, "@v")
+		gomod := "module example.com/" + name + "\n\ngo 1.20\n"
+		write(t, filepath.Join(at, "list"), "v1.0.0\nv1.1.0\nv1.2.0-rc.1\nv1.2.0\n")
+		for _, v := range []string{"v1.0.0", "v1.1.0", "v1.2.0"} {
+			write(t, filepath.Join(at, v+".info"), `{"Version":"`+v+`","Time":"2024-01-01T00:00:00Z"}`)
+			write(t, filepath.Join(at, v+".mod"), gomod)
+			writeZip(t, filepath.Join(at, v+".zip"), "example.com/"+name+"@"+v+"/",
+				map[string]string{"go.mod": gomod, name + ".go": "package " + name + "\n\nconst V = \"" + v + "\"\n"})
+		}
 	}
 	for name, value := range map[string]string{
 		"GOPROXY": "file://" + filepath.ToSlash(proxy), "GONOSUMDB": "*", "GONOSUMCHECK": "1", "GOFLAGS": "-modcacherw", "GOMODCACHE": t.TempDir(),
@@ -42,6 +48,7 @@ func fakeProxy(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
+	return proxy
 }
 
 const depMod = "module example.com/dep\n\ngo 1.20\n"
@@ -119,6 +126,53 @@ func TestAlternateGoMod(t *testing.T) {
 	}
 	if _, err := tree.With(ctx, "example.com/dep", "v9.9.9"); err == nil || !strings.Contains(err.Error(), "v9.9.9") {
 		t.Errorf("a version that is not there: %v", err)
+	}
+	if after := files(t, dir); !maps.Equal(before, after) {
+		t.Errorf("the user's tree changed: %v", after)
+	}
+}
+
+// TestWithAll: the versions of several modules are in one go.mod; all of them, or none.
+func TestWithAll(t *testing.T) {
+	proxy := fakeProxy(t)
+	dir, work := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.20\n\nrequire (\n\texample.com/dep v1.0.0\n\texample.com/other v1.0.0\n)\n")
+	write(t, filepath.Join(dir, "main.go"),
+		"package main\n\nimport (\n\t\"example.com/dep\"\n\t\"example.com/other\"\n)\n\nfunc main() { println(dep.V, other.V) }\n")
+	before := files(t, dir)
+	tree, err := Open(t.Context(), "go", dir, work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := func(dep, other string) []module.Version {
+		return []module.Version{{Path: "example.com/dep", Version: dep}, {Path: "example.com/other", Version: other}}
+	}
+	both, err := tree.WithAll(t.Context(), all("v1.1.0", "v1.2.0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := tree.With(t.Context(), "example.com/other", "v1.1.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The second go.mod neither replaces the first nor starts from it.
+	if got := prints(t, dir, both); got != "v1.1.0 v1.2.0" {
+		t.Errorf("with both: %q", got)
+	}
+	if got := prints(t, dir, one); got != "v1.0.0 v1.1.0" {
+		t.Errorf("with one: %q", got)
+	}
+	if _, err := tree.WithAll(t.Context(), all("v1.1.0", "v9.9.9")); err == nil || !strings.Contains(err.Error(), "v9.9.9") {
+		t.Errorf("a version that is not there: %v", err)
+	}
+	// A release of one module that requires a newer one of the other.
+	const gomod = depMod + "\nrequire example.com/other v1.2.0\n"
+	at := filepath.Join(proxy, "example.com", "dep", "@v", "v1.3.0")
+	write(t, at+".info", `{"Version":"v1.3.0","Time":"2024-01-01T00:00:00Z"}`)
+	write(t, at+".mod", gomod)
+	writeZip(t, at+".zip", "example.com/dep@v1.3.0/", map[string]string{"go.mod": gomod, "dep.go": "package dep\n\nconst V = \"v1.3.0\"\n"})
+	if b, err := tree.WithAll(t.Context(), all("v1.3.0", "v1.1.0")); err == nil || !strings.Contains(err.Error(), "v1.2.0") {
+		t.Errorf("versions that contradict each other: %v, %v", b, err)
 	}
 	if after := files(t, dir); !maps.Equal(before, after) {
 		t.Errorf("the user's tree changed: %v", after)

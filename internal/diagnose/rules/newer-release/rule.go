@@ -1,0 +1,526 @@
+// Package newerrelease finds dependencies of which a newer release costs less, as a run with it has
+// shown, and says what that release changed.
+package newerrelease
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode/changed"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+	"github.com/hone-go/hone/stats"
+)
+
+const (
+	// leastSaved is the share of CPU or time that the newer release must save at least, by the
+	// lower end of the interval; what it saves less is not worth the risk of an update.
+	leastSaved = 0.04
+	// leastBytes is the share of the allocated bytes that it must save if CPU is saved only a
+	// little.
+	leastBytes = 0.15
+	// leastTime is the share of the time that it must save if that is all it saves: goroutines
+	// wait for less, or the machine was busy with something else.
+	leastTime = 0.2
+	// nearly is the part of the largest saving of a function from which on a function deeper in the
+	// stacks is the one that changed.
+	nearly = 0.6
+	// known is the part of what is saved that functions must explain.
+	known = 0.4
+	// mostCompared is how many functions are compared with those of the newer release.
+	mostCompared = 12
+	// mostComments is how many new comments of the newer release are quoted.
+	mostComments = 2
+)
+
+// Rule is newer-release.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:     "newer-release",
+		Kind:   rule.Dep,
+		Needs:  []rule.Need{rule.NeedUpgrade},
+		Title:  "A newer release of the module does the same for less",
+		Doc:    doc,
+		Finder: finder.Program{Ask: ask},
+	}
+}
+
+const doc = `The program uses a release of a module that a later one has made cheaper. Most
+performance defects of modules are found and fixed by others first: a cache for
+what was compiled on every call, an index in place of a scan, a buffer that is
+used again, a lock that is held for less time.
+
+Update the module. If that is not possible, the finding says what the newer
+release changed, so that the caller can avoid the expensive path, or a copy of
+the module can get the same change.
+
+It is fine to stay behind for other reasons. The rule reports only what was
+measured: the program is built once more with the newest releases of the
+modules that carry at least 5 % of its cost and have other code there, and runs
+under the same load. If that costs less, the unchanged program runs again after
+it, and both are compared. The functions are those through which less of the
+profile passes, the deepest of them whose source differs.
+
+Seen in the field: joho/godotenv#90 (regular expressions compiled for each
+value), axiomhq/hyperloglog#23 (16 kB reserved for each sketch).`
+
+// ask looks at each module that was upgraded. It may ask for the releases between the two.
+func ask(ctx context.Context, p *rule.Pass) []rule.Match {
+	u := p.Manifest.Upgrade
+	by, ok := decide(u)
+	if !ok || p.Code == nil || p.Table == nil {
+		return nil
+	}
+	var matches []rule.Match
+	for _, m := range u.Modules {
+		if m.Failed != "" {
+			continue
+		}
+		if match, ok := by.match(ctx, p, m); ok {
+			matches = append(matches, match)
+		}
+	}
+	return matches
+}
+
+// decision is what an upgrade saves, by the figure that counts.
+type decision struct {
+	upgrade *recording.Upgrade
+	figure  string         // recording.UpgradeCPU or UpgradeTime
+	saves   stats.Interval // a share of it
+	cpu     float64        // the share of CPU that it saves; 0 when not known
+	bytes   float64        // the share of the allocated bytes that it saves; 0 when not known
+}
+
+// decide chooses the figure: CPU, or the time when that alone is less, as after a wait.
+func decide(u *recording.Upgrade) (decision, bool) {
+	d := decision{upgrade: u, figure: recording.UpgradeCPU, saves: u.Saved(recording.UpgradeCPU)}
+	if d.saves.Known() && d.saves.Low > 0 {
+		d.cpu = d.saves.Value
+	}
+	if b := u.Saved(recording.UpgradeBytes); b.Known() && b.Low > 0 {
+		d.bytes = b.Value
+	}
+	if d.saves.Known() && (d.saves.Low >= leastSaved || d.bytes >= leastBytes && d.saves.Low > 0) {
+		return d, true
+	}
+	if t := u.Saved(recording.UpgradeTime); t.Known() && t.Low >= leastTime {
+		d.figure, d.saves = recording.UpgradeTime, t
+		return d, true
+	}
+	return d, false
+}
+
+// match describes the part of a module in what is saved; false if it has none.
+func (d decision) match(ctx context.Context, p *rule.Pass, m recording.ModuleUpgrade) (rule.Match, bool) {
+	v := d.view(p, m.Path)
+	if len(v.list) == 0 {
+		return rule.Match{}, false
+	}
+	from, to, ok := releases(p, m)
+	if !ok {
+		return rule.Match{}, false
+	}
+	f := v.different(from, to)
+	at := place(v.rows, f.function, f.change)
+	if at == nil {
+		return rule.Match{}, false
+	}
+	saves := d.saves.Scale(min(1, v.part))
+	out := rule.Match{
+		Site: p.Site(at), Confidence: rule.Proved, Around: through(v.rows, f.function),
+		Saving: d.saving(p, saves, f.saved),
+		Cause:  d.words(p, m) + described(m, f, v.rows),
+		Fix:    fmt.Sprintf("Update the module: go get %s@%s.", m.Path, m.To),
+	}
+	since := oldest(ctx, p, m, f, to)
+	if since != "" && since != m.To {
+		out.Fix += fmt.Sprintf(" The function has been the same since %s.", since)
+	}
+	for _, n := range changed.Notes(to, m.From, names(f)) {
+		if since == "" || n.Version == since {
+			out.Fix += fmt.Sprintf(" The notes on release %s say: %q.", n.Version, n.Text)
+		}
+	}
+	out.Evidence = d.evidence(p, m)
+	return out, true
+}
+
+// oldest returns the oldest release in which the function is as in the newest; "" when that is not
+// known.
+func oldest(ctx context.Context, p *rule.Pass, m recording.ModuleUpgrade, f finding, to changed.Release) string {
+	c := f.change
+	if c == nil || c.Removed {
+		return ""
+	}
+	source := func(ctx context.Context, version string) (changed.Release, error) {
+		dir, err := p.Code.Download(ctx, m.Path, version)
+		return changed.Release{Module: m.Path, Version: version, Dir: dir}, err
+	}
+	first, err := changed.FirstLike(ctx, p.Code.Releases(ctx, m.Path, m.From, m.To), source, to, f.function)
+	if err != nil {
+		return ""
+	}
+	return first
+}
+
+// view is what a profile shows of a module's part in a saving.
+type view struct {
+	rows  []*site.Row // before
+	after costs       // with the newer release, as shares of the cost before
+	list  []saved     // functions of the module
+	part  float64     // of the saving, that the first of them has
+}
+
+// view returns the profile that shows most of the saving. It shows all of it if no other module was
+// upgraded; without functions in its list, nothing is known.
+func (d decision) view(p *rule.Pass, module string) (best view) {
+	cpu, allocs := everyRow(p)
+	cpuAfter := profileCosts(p.Upgraded.CPU, "cpu").scaled(1 - d.cpu)
+	allocsAfter := profileCosts(p.Upgraded.Allocs, "alloc_space").scaled(1 - d.bytes)
+	for _, by := range []struct {
+		view
+		saves float64
+	}{{view{rows: cpu, after: cpuAfter}, d.cpu}, {view{rows: allocs, after: allocsAfter}, d.bytes}} {
+		if by.after == nil || by.saves < leastSaved || best.part >= 1 {
+			continue
+		}
+		by.list = savings(p, module, rowCosts(by.rows), by.after)
+		if len(by.list) > 0 && by.list[0].less/by.saves > best.part {
+			best, best.part = by.view, by.list[0].less/by.saves
+		}
+	}
+	alone := d.alone(module)
+	if waited := waits(p, module); best.part < known && alone && len(waited.list) > 0 {
+		best = waited
+		best.part = 1
+	}
+	switch {
+	case best.part < known:
+		best.list = nil
+	case alone:
+		best.part = 1
+	}
+	return best
+}
+
+// alone reports whether no other module was upgraded.
+func (d decision) alone(module string) bool {
+	return !slices.ContainsFunc(d.upgrade.Modules, func(m recording.ModuleUpgrade) bool { return m.Path != module && m.Failed == "" })
+}
+
+// waits is the view of the functions of a module in which goroutines wait. There is no profile of
+// waiting with the newer release.
+func waits(p *rule.Pass, module string) (v view) {
+	for _, s := range p.Table.Sites {
+		v.rows = append(append(v.rows, s.Mutex...), s.Block...)
+	}
+	for _, f := range savings(p, module, rowCosts(v.rows), nil) {
+		if f.share >= known {
+			v.list = append(v.list, f)
+		}
+	}
+	return v
+}
+
+// everyRow returns the rows of CPU and allocations.
+func everyRow(p *rule.Pass) (cpu, allocs []*site.Row) {
+	for _, s := range p.Table.Sites {
+		cpu, allocs = append(cpu, s.CPU...), append(allocs, s.Allocs...)
+	}
+	for _, b := range p.Table.Buckets {
+		cpu, allocs = append(cpu, b.Rows...), append(allocs, b.Allocs...)
+	}
+	return cpu, allocs
+}
+
+// releases returns the source of both releases; false if it is not in the module cache.
+func releases(p *rule.Pass, m recording.ModuleUpgrade) (from, to changed.Release, ok bool) {
+	a, ok := p.Code.ModuleDir(m.Path, m.From)
+	b, _ := p.Code.ModuleDir(m.Path, m.To)
+	return changed.Release{Module: m.Path, Version: m.From, Dir: a}, changed.Release{Module: m.Path, Version: m.To, Dir: b}, ok
+}
+
+// finding is a function through which less passes, and how it differs in the newer release.
+type finding struct {
+	saved
+	change *changed.Change // nil if nothing that it does differs
+}
+
+// different returns the deepest function that differs, of those through which nearly as much less
+// passes as through any. A function that the newer release no longer has comes after those that it
+// has: all of its cost seems to be saved, also if another one does the same work now. Without any
+// difference, it is the deepest of them all.
+func (v view) different(from, to changed.Release) finding {
+	var kept, removed, same []finding
+	for _, f := range v.list[:min(len(v.list), mostCompared)] {
+		c, err := changed.Function(from, to, f.function)
+		switch {
+		case err == nil && c.Removed:
+			if left, ok := namesake(c, f.function, v.after); ok {
+				f.less = max(0, f.share-left)
+				kept = append(kept, finding{f, c})
+			} else {
+				removed = append(removed, finding{f, c})
+			}
+		case err == nil && !c.Same && differs(c):
+			kept = append(kept, finding{f, c})
+		default:
+			same = append(same, finding{f, nil})
+		}
+	}
+	for _, found := range [][]finding{kept, removed, same} {
+		most := 0.0
+		for _, f := range found {
+			most = max(most, f.less)
+		}
+		if most == 0 || most < known*v.list[0].less {
+			continue
+		}
+		return slices.MinFunc(found, func(a, b finding) int {
+			return cmp.Or(cmp.Compare(btoi(a.less < nearly*most), btoi(b.less < nearly*most)), cmp.Compare(a.share, b.share),
+				cmp.Compare(v.height(a.function), v.height(b.function)))
+		})
+	}
+	return finding{v.list[0], nil}
+}
+
+// namesake returns the cost of the method that has taken the place of a removed function, if there
+// is one.
+func namesake(c *changed.Change, function string, upgraded costs) (float64, bool) {
+	dir := function[:strings.LastIndexByte(function, '/')+1]
+	pkg, _, _ := strings.Cut(function[len(dir):], ".")
+	for _, in := range c.Inside {
+		if in.Role == changed.RoleNamesake {
+			return upgraded[dir+pkg+"."+in.Name], true
+		}
+	}
+	return 0, false
+}
+
+// height is the mean distance of a function from the leaf: of functions through which the same
+// passes, it tells which calls which.
+func (v view) height(function string) float64 {
+	var sum, n float64
+	for _, r := range v.rows {
+		if i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return declaration(f.Function) == function }); i >= 0 {
+			sum, n = sum+float64(i), n+1
+		}
+	}
+	return sum / max(n, 1)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// differs reports whether a change is more than one of names.
+func differs(c *changed.Change) bool {
+	gone, now := c.Words(nil)
+	return gone+now != ""
+}
+
+// through returns the rows that pass through a function.
+func through(rows []*site.Row, function string) []*site.Row {
+	var list []*site.Row
+	for _, r := range rows {
+		if slices.ContainsFunc(r.Stack, func(f *site.Frame) bool { return declaration(f.Function) == function }) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// weights returns what passes through the lines of a function.
+func weights(rows []*site.Row, function string) map[int]float64 {
+	sums := map[int]float64{}
+	for _, r := range rows {
+		for _, f := range r.Stack {
+			if declaration(f.Function) == function {
+				sums[f.Line] += float64(r.Value)
+				break
+			}
+		}
+	}
+	return sums
+}
+
+// place returns the frame of the function's most expensive line; of the lines that do what the
+// newer release does not, if one of them costs as much as half of it.
+func place(rows []*site.Row, function string, c *changed.Change) *site.Frame {
+	frames := map[int]*site.Frame{}
+	for _, r := range rows {
+		for _, f := range r.Stack {
+			if declaration(f.Function) == function && (frames[f.Line] == nil) {
+				frames[f.Line] = f
+			}
+		}
+	}
+	sums := weights(rows, function)
+	best := 0
+	better := func(line int) {
+		if frames[line] != nil && (best == 0 || sums[line] > sums[best] || sums[line] == sums[best] && line < best) {
+			best = line
+		}
+	}
+	for line := range sums {
+		better(line)
+	}
+	if c != nil {
+		whole := sums[best]
+		best = 0
+		for _, g := range c.Gone {
+			better(g.Line)
+		}
+		if sums[best] < whole/2 {
+			best = 0
+			for line := range sums {
+				better(line)
+			}
+		}
+	}
+	return frames[best]
+}
+
+// saving prices the match in the seconds of the profile, or of the median request.
+func (d decision) saving(p *rule.Pass, saves stats.Interval, f saved) *rule.Saving {
+	total := p.Table.Totals.TotalSeconds
+	s := &rule.Saving{}
+	if d.figure == recording.UpgradeTime && !d.several(p) { // an operation of a benchmark is its CPU time
+		total = mean(d.upgrade, d.figure, false)
+		s.Latency = total
+	}
+	s.Seconds, s.Low, s.High = saves.Value*total, max(0, saves.Low)*total, saves.High*total
+	s.Cost = max(f.share*total, s.Seconds)
+	return s
+}
+
+// mean returns the mean of a figure, of the upgraded target or the one before.
+func mean(u *recording.Upgrade, figure string, upgraded bool) float64 {
+	for _, f := range u.Figures {
+		if f.Name == figure {
+			if upgraded {
+				return stats.Mean(f.New).Value
+			}
+			return stats.Mean(f.Old).Value
+		}
+	}
+	return 0
+}
+
+// words says what was measured.
+func (d decision) words(p *rule.Pass, m recording.ModuleUpgrade) string {
+	var others []string
+	for _, o := range d.upgrade.Modules {
+		if o.Path != m.Path && o.Failed == "" {
+			others = append(others, o.Path+" "+o.To)
+		}
+	}
+	with := fmt.Sprintf("With %s of the module in place of %s", m.To, m.From)
+	if len(others) > 0 {
+		with += fmt.Sprintf(" (and %s)", funcname.List(others))
+	}
+	unit := p.Manifest.Unit()
+	if d.several(p) {
+		return fmt.Sprintf("%s, the same benchmarks took %s less %s%s.", with, percent(d.saves), d.of(), d.allocated(unit, true))
+	}
+	return fmt.Sprintf("%s, the program took %s of %s per %s in place of %s: %s less%s.", with, units.Seconds(mean(d.upgrade, d.figure, true)), d.of(), unit,
+		units.Seconds(mean(d.upgrade, d.figure, false)), percent(d.saves), d.allocated(unit, false))
+}
+
+// several reports whether the figures are those of several benchmarks, as parts of what they were.
+func (d decision) several(p *rule.Pass) bool {
+	ph, _ := p.Phase(recording.PhaseClean)
+	return len(ph.Benchmarks) > 1
+}
+
+// of names the figure.
+func (d decision) of() string {
+	if d.figure == recording.UpgradeTime {
+		return "time"
+	}
+	return "CPU"
+}
+
+// percent is an interval of shares in words.
+func percent(i stats.Interval) string {
+	low, high := units.Percent(max(0, i.Low)), units.Percent(i.High)
+	if low == high {
+		return low
+	}
+	return strings.TrimSuffix(low, " %") + " to " + high
+}
+
+// allocated says how much less was allocated, if that is known and much.
+func (d decision) allocated(unit string, several bool) string {
+	if d.bytes < leastBytes {
+		return ""
+	}
+	if several {
+		return fmt.Sprintf(", and allocated %s fewer bytes", units.Percent(d.bytes))
+	}
+	return fmt.Sprintf(", and allocated %s per %s in place of %s", units.Bytes(mean(d.upgrade, recording.UpgradeBytes, true)), unit,
+		units.Bytes(mean(d.upgrade, recording.UpgradeBytes, false)))
+}
+
+// described says what the newer release changed in a function.
+func described(m recording.ModuleUpgrade, f finding, rows []*site.Row) string {
+	c := f.change
+	if c == nil {
+		return fmt.Sprintf(" Less passes through %s, whose own source is the same.", funcname.Short(f.function))
+	}
+	text := ""
+	if !c.Removed {
+		text = fmt.Sprintf(" %s changed %s.", m.To, c.Name)
+	}
+	lines := weights(rows, f.function)
+	gone, now := c.Words(func(line int) float64 { return lines[line] })
+	for _, s := range []string{gone, now} {
+		if s != "" {
+			text += " " + s
+		}
+	}
+	for _, s := range c.Comments[:min(len(c.Comments), mostComments)] {
+		text += fmt.Sprintf(" A comment there says: %q.", strings.TrimSuffix(s, "."))
+	}
+	return text
+}
+
+// names are what release notes may call the change: the function, and the functions and fields that
+// it uses now or no longer.
+func names(f finding) []string {
+	list := []string{f.function[strings.LastIndexByte(f.function, '.')+1:]}
+	if f.change == nil {
+		return list
+	}
+	for _, fact := range slices.Concat(f.change.Gone, f.change.New) {
+		if fact.Kind == changed.KindFunction || fact.Kind == changed.KindField {
+			list = append(list, fact.Name)
+		}
+	}
+	return list
+}
+
+// evidence lists the figures.
+func (d decision) evidence(p *rule.Pass, m recording.ModuleUpgrade) []rule.Evidence {
+	var list []rule.Evidence
+	for _, f := range []struct{ name, what string }{
+		{recording.UpgradeCPU, "CPU"}, {recording.UpgradeTime, "time"}, {recording.UpgradeBytes, "allocated bytes"}, {recording.UpgradeObjects, "allocated objects"},
+	} {
+		if s := d.upgrade.Saved(f.name); s.Known() {
+			list = append(list, rule.Evidence{What: fmt.Sprintf("%s %s with %s", f.what, p.Manifest.PerUnit(), m.To),
+				Value: fmt.Sprintf("%+.0f %% (95 %%: %+.0f to %+.0f)", -100*s.Value, -100*s.High, -100*s.Low), Command: "hone tune deps"})
+		}
+	}
+	return list
+}
