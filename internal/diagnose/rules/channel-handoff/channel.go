@@ -48,7 +48,7 @@ func channelOf(p *rule.Pass, h *handoff) channel {
 		if c.name == "" {
 			c.name = syntax.Text(x)
 		}
-		if m := madeAs(place, x); m != nil {
+		if m := syntax.MadeAs(place, x); m != nil {
 			c.room, c.size = roomOf(place, m)
 			return c
 		}
@@ -97,64 +97,6 @@ func sendsAt(p *rule.Pass, l exectrace.Line) bool {
 		}
 	}
 	return false
-}
-
-// madeAs returns the one call of make whose result the package assigns to a channel's variable or
-// field; nil when there is none, or more than one.
-func madeAs(p *gocode.Place, x ast.Expr) *ast.CallExpr {
-	obj := object(p, x)
-	if obj == nil {
-		return nil
-	}
-	var made *ast.CallExpr
-	times := 0
-	give := func(to, value ast.Expr) {
-		if to == nil || object(p, to) != obj {
-			return
-		}
-		if call, ok := ast.Unparen(value).(*ast.CallExpr); ok && p.CalleeName(call) == "make" {
-			made = call
-			times++
-		}
-	}
-	for _, f := range p.Files() {
-		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.AssignStmt:
-				for i, lhs := range n.Lhs {
-					if len(n.Lhs) == len(n.Rhs) {
-						give(lhs, n.Rhs[i])
-					}
-				}
-			case *ast.ValueSpec:
-				for i, id := range n.Names {
-					if len(n.Names) == len(n.Values) {
-						give(id, n.Values[i])
-					}
-				}
-			case *ast.KeyValueExpr:
-				if id, ok := n.Key.(*ast.Ident); ok {
-					give(id, n.Value)
-				}
-			}
-			return true
-		})
-	}
-	if times != 1 {
-		return nil
-	}
-	return made
-}
-
-// object returns the variable or the field that an expression names.
-func object(p *gocode.Place, e ast.Expr) types.Object {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		return p.Object(e)
-	case *ast.SelectorExpr:
-		return p.Object(e.Sel)
-	}
-	return nil
 }
 
 // roomOf returns the capacity that the second argument of make gives.

@@ -24,7 +24,7 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "Loop writes piece by piece, a system call each",
 		Doc:   doc,
-		Uses:  []rule.Need{rule.NeedCounts, rule.NeedInputs},
+		Uses:  []rule.Need{rule.NeedCounts, rule.NeedInputs, rule.NeedTrace},
 		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// The rows are the write calls. A line of 50 bytes fits 80 times into a buffer of 4
@@ -33,7 +33,7 @@ func Rule() rule.Rule {
 				Specificity: 1,
 				Sends:       true,
 			},
-			Lines: []finder.Line{{Start: writing(), Judge: judge}, {Start: executing(), Judge: judgeTemplate}, {Start: writing(), Judge: judgePart}, {Start: writing(), Judge: judgeMessage}, {Start: finder.Frames(passer), Judge: judgePassed}},
+			Lines: []finder.Line{{Start: writing(), Judge: judge}, {Start: executing(), Judge: judgeTemplate}, {Start: writing(), Judge: judgePart}, {Start: writing(), Judge: judgeMessage}, {Start: writing(), Judge: judgeQueued}, {Start: flushing(), Judge: judgeQueued}, {Start: finder.Frames(passer), Judge: judgePassed}},
 		},
 	}
 }
@@ -82,6 +82,9 @@ A module may do that: a function that gets a connection as an io.Writer writes a
 header and a body to it. Pass it a bufio.Writer instead. The rule reports lines
 that pass a file or a connection itself, if counts show several short writes for
 each call, or the line is in a loop that does not wait.
+
+So is a goroutine that takes messages from a channel and writes each of them, if
+the trace shows that the next ones were there: flush when the channel is empty.
 
 It is fine for interactive output, and where a crash must not lose a line. The
 rule also finds loops in callers, through methods, locks, function values and
