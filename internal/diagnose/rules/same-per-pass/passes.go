@@ -207,7 +207,51 @@ func (in *inputs) loop(p *gocode.Place, loop ast.Node, list ast.Expr, depth int)
 		return in.depends(p, list, depth+1)
 	}
 	head := loop.(*ast.ForStmt)
-	return head.Cond != nil && in.depends(p, head.Cond, depth+1) && in.depends(p, head.Init, depth+1)
+	if head.Cond == nil || !in.depends(p, head.Cond, depth+1) {
+		return false
+	}
+	return counts(p, head) || in.depends(p, head.Init, depth+1)
+}
+
+// counts reports whether a loop counts one by one from a number that an outer loop counts. Where it
+// starts decides which elements it visits, for j := i + 1; j < n; j++, but not what it computes of
+// each. Loops with other steps, or that start where the last one stopped, divide the elements.
+func counts(p *gocode.Place, loop *ast.ForStmt) bool {
+	a, ok := loop.Init.(*ast.AssignStmt)
+	_, one := loop.Post.(*ast.IncDecStmt)
+	if !ok || !one || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+		return false
+	}
+	b, ok := p.TypeOf(a.Lhs[0]).(*types.Basic)
+	fine := ok && b.Info()&types.IsInteger != 0
+	ast.Inspect(a.Rhs[0], func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && fine {
+			fine = ofHead(p, id)
+		}
+		return fine
+	})
+	return fine
+}
+
+// ofHead reports whether a variable is set by the head of a loop alone.
+func ofHead(p *gocode.Place, id *ast.Ident) bool {
+	v, ok := p.Object(id).(*types.Var)
+	if !ok || v.IsField() {
+		return false
+	}
+	stmt, _ := syntax.Declared(p, v)
+	switch d := stmt.(type) {
+	case *ast.RangeStmt:
+		return writesOf(p, v) <= 1
+	case *ast.AssignStmt:
+		head, ok := syntax.Parent(p, d).(*ast.ForStmt)
+		if !ok || head.Init != ast.Stmt(d) || writesOf(p, v) > 2 {
+			return false
+		}
+		_, one := head.Post.(*ast.IncDecStmt)
+		return one
+	}
+	return false
 }
 
 // steady reports whether nothing in a loop changes the roots, or may change what they refer to.
