@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	pathpkg "path"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -22,6 +23,8 @@ import (
 	"github.com/hone-go/hone/internal/altmod"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/target"
+	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 const (
@@ -114,9 +117,9 @@ func toolchain(version string) string {
 
 // hotModules returns the dependencies that carry the cost, most expensive first.
 func hotModules(profiles map[string][]byte, buildInfo string) []upgrade {
-	info, err := debug.ParseBuildInfo(buildInfo)
-	if err != nil {
-		return nil
+	var deps []*debug.Module // none in the binaries of tests
+	if info, err := debug.ParseBuildInfo(buildInfo); err == nil {
+		deps = info.Deps
 	}
 	byPath := map[string]*upgrade{}
 	for _, of := range []struct{ part, column string }{{recording.PartCPU, "cpu"}, {recording.PartAllocs, "alloc_space"}, {recording.PartHeap, "inuse_space"}, {recording.PartGoroutine, "goroutine"}} {
@@ -128,9 +131,16 @@ func hotModules(profiles map[string][]byte, buildInfo string) []upgrade {
 		if err != nil {
 			continue
 		}
+		var cached map[string]*debug.Module
+		if len(deps) == 0 {
+			cached = cachedModules(p)
+		}
 		for name, share := range packageShares(p, index) {
 			pkg, _ := url.PathUnescape(name) // the linker escapes dots: "gopkg.in/yaml%2ev3"
-			d := moduleOf(info.Deps, pkg)
+			d := moduleOf(deps, pkg)
+			if d == nil {
+				d = cached[name]
+			}
 			if share < countedShare || d == nil || d.Replace != nil || !semver.IsValid(d.Version) {
 				continue
 			}
@@ -152,6 +162,29 @@ func hotModules(profiles map[string][]byte, buildInfo string) []upgrade {
 	}
 	slices.SortFunc(list, func(a, b upgrade) int { return cmp.Or(cmp.Compare(b.share, a.share), strings.Compare(a.Path, b.Path)) })
 	return list[:min(len(list), mostUpgrades)]
+}
+
+// cachedModules returns the modules of packages whose files are in a module cache, by package as
+// the profile names it: …/github.com/x/y@v1.2.3/z.go.
+func cachedModules(p *profile.Profile) map[string]*debug.Module {
+	found := map[string]*debug.Module{}
+	for _, f := range p.Functions {
+		dir, rest, ok := strings.Cut(filepath.ToSlash(f.Filename), "@")
+		name := symbol.Package(f.Name)
+		if !ok || found[name] != nil {
+			continue
+		}
+		version, _, _ := strings.Cut(rest, "/")
+		pkg, _ := url.PathUnescape(name)
+		for path := pkg; path != "." && path != "/"; path = pathpkg.Dir(path) {
+			escaped, err := module.EscapePath(path)
+			if err == nil && (dir == escaped || strings.HasSuffix(dir, "/"+escaped)) {
+				found[name] = &debug.Module{Path: path, Version: version}
+				break
+			}
+		}
+	}
+	return found
 }
 
 // moduleOf returns the module that a package belongs to; nil if that is none of the dependencies.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -369,5 +370,36 @@ func TestOwnModules(t *testing.T) {
 		if got := r.ownModules(); got != want {
 			t.Errorf("%q: %t", flags, got)
 		}
+	}
+}
+
+// TestCachedModules: the files of a profile name the modules of a binary without that information.
+func TestCachedModules(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	for name, file := range map[string]string{
+		"github.com/Miek/dns/internal.F":       "/go/pkg/mod/github.com/!miek/dns@v1.0.8/internal/f.go",
+		"gopkg.in/yaml%2ev3.Unmarshal":         "gopkg.in/yaml.v3@v3.0.1/yaml.go",
+		"example.com/replaced.F":               "/go/pkg/mod/example.com/fork@v1.0.0/f.go",
+		"example.com/vendored.F":               "/src/app/vendor/example.com/vendored/f.go",
+		"golang.org/x/net@v1/odd.F":            "/x@y/f.go",
+		"main.main":                            "/src/app/main.go",
+		"github.com/go-chi/chi/v5.(*Mux).Find": `/go/pkg/mod/github.com/go-chi/chi/v5@v5.0.1/mux.go`,
+	} {
+		b.Add([]profile.FrameSpec{{Function: name, File: file, Line: 1}}, 1)
+	}
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for name, m := range cachedModules(p) {
+		got[name] = m.Path + " " + m.Version
+	}
+	want := map[string]string{
+		"github.com/Miek/dns/internal": "github.com/Miek/dns v1.0.8", "gopkg.in/yaml%2ev3": "gopkg.in/yaml.v3 v3.0.1",
+		"github.com/go-chi/chi/v5": "github.com/go-chi/chi/v5 v5.0.1",
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
