@@ -40,8 +40,17 @@ func (r *recorder) goroutinesCame() (int64, string) {
 		n := goroutinesIn(r.profiles[recording.PartGoroutine])
 		return n, fmt.Sprintf("%s after the last benchmark", count(int(n), "goroutine"))
 	}
-	first, last := int64(-1), int64(0)
-	for line := range bytes.Lines(r.metrics.Bytes()) {
+	first, last, ok := ends(r.metrics.Bytes(), recording.MetricGoroutines)
+	if !ok {
+		first, last = 0, 0
+	}
+	return int64(last - first), fmt.Sprintf("the program had %s at the start of the recording and %.0f at its end", count(int(first), "goroutine"), last)
+}
+
+// ends returns the first and the last value of a metric in a recording's metrics, of the process
+// that the other phases measure.
+func ends(metrics []byte, name string) (first, last float64, ok bool) {
+	for line := range bytes.Lines(metrics) {
 		var l struct {
 			Phase   string `json:"phase"`
 			Metrics map[string]struct {
@@ -51,11 +60,16 @@ func (r *recorder) goroutinesCame() (int64, string) {
 		if json.Unmarshal(line, &l) != nil || recording.Apart(l.Phase) {
 			continue
 		}
-		if last = int64(l.Metrics[recording.MetricGoroutines].Value); first < 0 {
-			first = last
+		m, has := l.Metrics[name]
+		if !has {
+			continue
 		}
+		if !ok {
+			first = m.Value
+		}
+		last, ok = m.Value, true
 	}
-	return last - max(first, 0), fmt.Sprintf("the program had %s at the start of the recording and %d at its end", count(int(max(first, 0)), "goroutine"), last)
+	return first, last, ok
 }
 
 // goroutinesIn is the number of goroutines of a profile.

@@ -1,30 +1,21 @@
 package capture
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	gover "go/version"
-	"io"
-	"net/url"
 	"os"
-	pathpkg "path"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/mod/module"
-	"golang.org/x/mod/semver"
 
 	"github.com/hone-go/hone/internal/altmod"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/target"
-	"github.com/hone-go/hone/profile"
-	"github.com/hone-go/hone/profile/symbol"
 )
 
 const (
@@ -115,170 +106,6 @@ func toolchain(version string) string {
 	return "local"
 }
 
-// hotModules returns the dependencies that carry the cost, most expensive first.
-func hotModules(profiles map[string][]byte, buildInfo string) []upgrade {
-	var deps []*debug.Module // none in the binaries of tests
-	if info, err := debug.ParseBuildInfo(buildInfo); err == nil {
-		deps = info.Deps
-	}
-	byPath := map[string]*upgrade{}
-	for _, of := range []struct{ part, column string }{{recording.PartCPU, "cpu"}, {recording.PartAllocs, "alloc_space"}, {recording.PartHeap, "inuse_space"}, {recording.PartGoroutine, "goroutine"}} {
-		p, err := decode(profiles[of.part])
-		if err != nil {
-			continue
-		}
-		index, err := p.SampleIndex(of.column)
-		if err != nil {
-			continue
-		}
-		var cached map[string]*debug.Module
-		if len(deps) == 0 {
-			cached = cachedModules(p)
-		}
-		for name, share := range packageShares(p, index) {
-			pkg, _ := url.PathUnescape(name) // the linker escapes dots: "gopkg.in/yaml%2ev3"
-			d := moduleOf(deps, pkg)
-			if d == nil {
-				d = cached[name]
-			}
-			if share < countedShare || d == nil || d.Replace != nil || !semver.IsValid(d.Version) {
-				continue
-			}
-			if byPath[d.Path] == nil {
-				byPath[d.Path] = &upgrade{ModuleUpgrade: recording.ModuleUpgrade{Path: d.Path, From: d.Version}}
-			}
-			u := byPath[d.Path]
-			u.share = max(u.share, share)
-			if !slices.Contains(u.packages, pkg) {
-				u.packages = append(u.packages, pkg)
-			}
-		}
-	}
-	var list []upgrade
-	for _, u := range byPath {
-		if u.share >= upgradeShare {
-			list = append(list, *u)
-		}
-	}
-	slices.SortFunc(list, func(a, b upgrade) int { return cmp.Or(cmp.Compare(b.share, a.share), strings.Compare(a.Path, b.Path)) })
-	return list[:min(len(list), mostUpgrades)]
-}
-
-// cachedModules returns the modules of packages whose files are in a module cache, by package as
-// the profile names it: …/github.com/x/y@v1.2.3/z.go.
-func cachedModules(p *profile.Profile) map[string]*debug.Module {
-	found := map[string]*debug.Module{}
-	for _, f := range p.Functions {
-		dir, rest, ok := strings.Cut(filepath.ToSlash(f.Filename), "@")
-		name := symbol.Package(f.Name)
-		if !ok || found[name] != nil {
-			continue
-		}
-		version, _, _ := strings.Cut(rest, "/")
-		pkg, _ := url.PathUnescape(name)
-		for path := pkg; path != "." && path != "/"; path = pathpkg.Dir(path) {
-			escaped, err := module.EscapePath(path)
-			if err == nil && (dir == escaped || strings.HasSuffix(dir, "/"+escaped)) {
-				found[name] = &debug.Module{Path: path, Version: version}
-				break
-			}
-		}
-	}
-	return found
-}
-
-// moduleOf returns the module that a package belongs to; nil if that is none of the dependencies.
-func moduleOf(deps []*debug.Module, pkg string) (of *debug.Module) {
-	for _, d := range deps {
-		if (pkg == d.Path || strings.HasPrefix(pkg, d.Path+"/")) && (of == nil || len(d.Path) > len(of.Path)) {
-			of = d
-		}
-	}
-	return of
-}
-
-// differing returns the modules of which a newer release has other code in the packages that carry
-// the cost. The error is that of the last module which could not be looked at.
-func differing(ctx context.Context, tree *altmod.Tree, hot []upgrade) (found []upgrade, err error) {
-	for _, u := range hot {
-		newer, lerr := tree.Newer(ctx, u.Path, u.From)
-		if lerr != nil {
-			err = lerr
-			continue
-		}
-		for i, v := range newer {
-			if i+1 == len(newer) || semver.MajorMinor(newer[i+1]) != semver.MajorMinor(v) {
-				u.releases = append(u.releases, v)
-			}
-		}
-		if len(u.releases) == 0 { // what is fixed on the default branch may not be released yet
-			head := tree.Head(ctx, u.Path, u.From)
-			if head == "" {
-				continue
-			}
-			u.releases = []string{head}
-		}
-		u.To = u.releases[len(u.releases)-1]
-		same, serr := sameSource(ctx, tree, &u)
-		if serr != nil {
-			err = serr
-		} else if !same {
-			found = append(found, u)
-		}
-	}
-	return found, err
-}
-
-// sameSource reports whether the packages that carry the cost have the same files in the newest
-// release.
-func sameSource(ctx context.Context, tree *altmod.Tree, u *upgrade) (bool, error) {
-	old, err := tree.Source(ctx, u.Path, u.From)
-	if err != nil {
-		return false, err
-	}
-	newest, err := tree.Source(ctx, u.Path, u.To)
-	if err != nil {
-		return false, err
-	}
-	for _, pkg := range u.packages {
-		below := filepath.FromSlash(strings.TrimPrefix(strings.TrimPrefix(pkg, u.Path), "/"))
-		if !sameFiles(filepath.Join(old, below), filepath.Join(newest, below)) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// sameFiles reports whether two directories have the same Go files, without tests.
-func sameFiles(a, b string) bool {
-	read := func(dir string) map[string][]byte {
-		files := map[string][]byte{}
-		names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
-		for _, name := range names {
-			if strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			text, err := os.ReadFile(name)
-			if err == nil {
-				files[filepath.Base(name)] = text
-			}
-		}
-		return files
-	}
-	x, y := read(a), read(b)
-	if len(x) != len(y) {
-		return false
-	}
-	for name, text := range x {
-		if !bytes.Equal(text, y[name]) {
-			return false
-		}
-	}
-	return true
-}
-
-// tryUpgrades tries the newest releases of all modules at once; if that fails, the newest ones that
-// the target builds with.
 func (r *recorder) tryUpgrades(ctx context.Context, tree *altmod.Tree, found []upgrade) (string, *recording.Upgrade, error) {
 	u := &recording.Upgrade{}
 	set := found
@@ -422,59 +249,4 @@ func (r *recorder) worse(other *recording.Manifest) string {
 		return fmt.Sprintf("the program exited with %d, and with %d before", *b, *a)
 	}
 	return ""
-}
-
-// keepUpgrade keeps the figures of the upgraded target, and compares them with those of the
-// unchanged one: those of this recording and, if the upgrade seems to save something, of another
-// run after it.
-func (r *recorder) keepUpgrade(ctx context.Context, u *recording.Upgrade, releases string, upgraded *recording.Recording) (string, error) {
-	m := r.out.Manifest()
-	u.Figures = recording.UpgradeFigures(&upgraded.Manifest, &m)
-	gain := func() bool {
-		for _, f := range u.Figures {
-			if s := u.Saved(f.Name); s.Known() && s.Value >= leastUpgrade && s.Low > 0 {
-				return true
-			}
-		}
-		return false
-	}
-	if !gain() {
-		return releases + ": costs about the same", nil
-	}
-	again, err := r.recordBriefly(ctx, nil, nil, "again.hone")
-	if err != nil {
-		u.Figures = nil // an unchanged target that fails proves nothing
-		return "", err
-	}
-	defer again.Close()
-	u.Figures = recording.UpgradeFigures(&upgraded.Manifest, &m, &again.Manifest)
-	for from, to := range map[string]string{recording.PartCPU: recording.PartUpgradeCPU, recording.PartAllocs: recording.PartUpgradeAllocs} {
-		if err := r.copyPart(upgraded, from, to); err != nil {
-			return "", err
-		}
-	}
-	text := releases
-	for _, f := range u.Figures {
-		if s := u.Saved(f.Name); s.Known() {
-			text += fmt.Sprintf("; %s %+.0f %%", f.Name, -100*s.Value)
-		}
-	}
-	return text, nil
-}
-
-// copyPart copies a part of another recording, if it has that.
-func (r *recorder) copyPart(from *recording.Recording, part, to string) error {
-	if !from.Has(part) {
-		return nil
-	}
-	f, err := from.Part(part)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(f)
-	if err != nil {
-		return err
-	}
-	return r.add(to, r.phase, data)
 }

@@ -131,7 +131,7 @@ func TestUpgrade(t *testing.T) {
 		if u == nil {
 			t.Fatalf("no upgrade: %+v", r.Manifest.Missing)
 		}
-		if m, ok := u.Measured(depPath); !ok || len(u.Modules) != 1 || m.From != "v1.0.0" || m.To != "v1.1.0" {
+		if m, ok := u.Tried(depPath); !ok || len(u.Modules) != 1 || m.From != "v1.0.0" || m.To != "v1.1.0" {
 			t.Errorf("modules %+v", u.Modules)
 		}
 		// The clock and the load are fake, and exact.

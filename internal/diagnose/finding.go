@@ -14,6 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
@@ -63,6 +64,8 @@ func (e *engine) finding(d *draft) Finding {
 		}
 		if d.foreign() {
 			f.Fix = sentences(f.Fix, e.advice(d, s))
+		} else if d.rule.Generic && s.Owner.Kind == gocode.Dependency {
+			f.Fix = sentences(f.Fix, e.released(s))
 		}
 	}
 	return f

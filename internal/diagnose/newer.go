@@ -8,6 +8,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/upgrades"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
@@ -52,19 +53,40 @@ func (e *engine) advice(d *draft, s *site.Site) string {
 	if slices.Contains(d.rule.Needs, rule.NeedUpgrade) {
 		return "" // the finding is about the newer release
 	}
-	u := e.manifest.Upgrade
-	if u == nil {
+	m, ok := e.manifest.Upgrade.Tried(s.Owner.Module)
+	if !ok {
 		return e.candidates.advice(s)
 	}
 	name := strings.TrimSpace(s.Owner.Module + " " + s.Owner.Version)
-	if m, ok := u.Measured(s.Owner.Module); ok {
-		return fmt.Sprintf(OwnerNamed+"%s. %s was measured: the program %s with it.", name, m.To, upgradeWords(u))
+	measured := fmt.Sprintf("%s does not build with this program.", m.To)
+	if m.Failed == "" {
+		measured = fmt.Sprintf("%s was measured: with it, the program %s.", m.To, upgradeWords(e.manifest.Upgrade, e.manifest.PerUnit()))
 	}
-	return e.candidates.advice(s)
+	return sentences(OwnerNamed+name+".", measured, e.released(s))
 }
 
+// released says what the newest release of a module that was tried changed in the function of a
+// line.
+func (e *engine) released(s *site.Site) string {
+	m, ok := e.manifest.Upgrade.Tried(s.Owner.Module)
+	if !ok || e.pass.Code == nil {
+		return ""
+	}
+	return upgrades.In(e.pass.Code, m, s.Function)
+}
+
+// leastLeft is the part of what stays up to which a newer release counts as one that repairs it.
+const leastLeft = 0.2
+
 // upgradeWords says what newer releases save.
-func upgradeWords(u *recording.Upgrade) string {
+func upgradeWords(u *recording.Upgrade, per string) string {
+	for _, f := range []struct{ name, words string }{
+		{recording.UpgradeGoroutines, "leaves %s goroutines %s in place of %s"}, {recording.UpgradeLive, "keeps %s B of memory %s in place of %s"},
+	} {
+		if old, now, ok := u.Grew(f.name); ok && now < leastLeft*old {
+			return fmt.Sprintf(f.words, units.Number(now), per, units.Number(old))
+		}
+	}
 	for _, f := range []struct{ name, words string }{
 		{recording.UpgradeCPU, "takes %s less CPU"}, {recording.UpgradeTime, "takes %s less time"}, {recording.UpgradeBytes, "allocates %s less"},
 	} {

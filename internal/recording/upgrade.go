@@ -29,6 +29,9 @@ const (
 	UpgradeTime    = "seconds" // a request's median service time, a run, an operation
 	UpgradeBytes   = "alloc_bytes"
 	UpgradeObjects = "alloc_objects"
+	// What is added during the recording and stays; a value for each recording.
+	UpgradeGoroutines = "goroutines_left"
+	UpgradeLive       = "live_bytes_left"
 )
 
 // UpgradeFigure is a cost of the unchanged target and of the upgraded one, a value for each window
@@ -53,14 +56,27 @@ func (u *Upgrade) Saved(name string) stats.Interval {
 	return stats.Minus(stats.Interval{Value: 1, Low: 1, High: 1}, ratio)
 }
 
-// Measured returns the upgrade of a module if it was measured.
-func (u *Upgrade) Measured(path string) (ModuleUpgrade, bool) {
-	for _, m := range u.Modules {
-		if m.Path == path && m.Failed == "" && len(u.Figures) > 0 {
-			return m, true
+// Tried returns the upgrade of a module if it was measured, or failed; u may be nil.
+func (u *Upgrade) Tried(path string) (ModuleUpgrade, bool) {
+	if u != nil {
+		for _, m := range u.Modules {
+			if m.Path == path && (m.Failed != "" || len(u.Figures) > 0) {
+				return m, true
+			}
 		}
 	}
 	return ModuleUpgrade{}, false
+}
+
+// Grew returns by how much a figure that should not grow did: the least of the unchanged target,
+// and that of the upgraded one. It is false if the unchanged target's did not grow noticeably.
+func (u *Upgrade) Grew(name string) (old, upgraded float64, ok bool) {
+	i := slices.IndexFunc(u.Figures, func(f UpgradeFigure) bool { return f.Name == name })
+	if i < 0 {
+		return 0, 0, false
+	}
+	old, upgraded = slices.Min(u.Figures[i].Old), max(0, slices.Max(u.Figures[i].New))
+	return old, upgraded, old > 0
 }
 
 // UpgradeFigures returns what recordings of the same target show: one that was built with the

@@ -147,21 +147,21 @@ func TestUpgradeSaved(t *testing.T) {
 	}
 }
 
-func TestUpgradeMeasured(t *testing.T) {
+func TestUpgradeTried(t *testing.T) {
 	u := &Upgrade{
 		Modules: []ModuleUpgrade{{Path: "example.com/a", From: "v1.0.0", To: "v1.1.0"}, {Path: "example.com/b", From: "v1.0.0", To: "v1.1.0", Failed: "does not build"}},
 		Figures: []UpgradeFigure{{UpgradeCPU, []float64{1}, []float64{1}}},
 	}
-	if m, ok := u.Measured("example.com/a"); !ok || m.To != "v1.1.0" {
+	if m, ok := u.Tried("example.com/a"); !ok || m.To != "v1.1.0" {
 		t.Errorf("%+v, %v", m, ok)
 	}
 	for _, path := range []string{"example.com/b", "example.com/c"} {
-		if m, ok := u.Measured(path); ok || m != (ModuleUpgrade{}) {
+		if m, ok := u.Tried(path); ok || m != (ModuleUpgrade{}) {
 			t.Errorf("%s: %+v, %v", path, m, ok)
 		}
 	}
 	u.Figures = nil
-	if _, ok := u.Measured("example.com/a"); ok {
+	if _, ok := u.Tried("example.com/a"); ok {
 		t.Error("measured without figures")
 	}
 }

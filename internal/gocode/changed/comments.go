@@ -48,7 +48,8 @@ func aboutCost(text string) bool {
 	return false
 }
 
-// comments returns sentences of the new function's comments that the old one does not have.
+// comments returns sentences of the new function's comments that the old one does not have: those
+// about cost, or else the first.
 func (d *difference) comments() []string {
 	const most, limit = 3, 200
 	old := map[string]bool{}
@@ -71,8 +72,10 @@ func (d *difference) comments() []string {
 			}
 		}
 	}
-	list := append(about, other...)
-	return list[:min(len(list), most)]
+	if len(about) > 0 {
+		return about[:min(len(about), most)]
+	}
+	return other[:min(len(other), 1)]
 }
 
 // sentences are those of the comments on and in a function.

@@ -134,7 +134,7 @@ func F() {
 	// It avoids an allocation. Nobody knows!
 	b()
 }`, "example.com/m.F")
-	if !slices.Equal(c.Comments, []string{"It avoids an allocation.", "This is another way.", "Nobody knows!"}) {
+	if !slices.Equal(c.Comments, []string{"It avoids an allocation."}) {
 		t.Errorf("%q", c.Comments)
 	}
 	if c.New[0].Comment != "This is another way." {

@@ -11,7 +11,10 @@ import (
 )
 
 // Note is an entry of release notes.
-type Note struct{ Version, Text string }
+type Note struct {
+	Version, Text string
+	Named         bool // it mentions one of the names that were asked for
+}
 
 const (
 	maxNotes     = 3
@@ -72,6 +75,7 @@ func readBounded(file string) (string, error) {
 // entry is a bullet or a paragraph of a version's section.
 type entry struct {
 	version, text string
+	faster, named bool // it is about cost; it mentions a name
 	score         int
 }
 
@@ -82,10 +86,10 @@ func notesIn(text, after, upTo string, names []string) (list []Note) {
 		if semver.Compare(e.version, after) <= 0 || semver.Compare(e.version, withoutBuild(upTo)) > 0 {
 			continue
 		}
-		if mentions(e.text, names) {
+		if e.named = mentions(e.text, names); e.named {
 			e.score += 2
 		}
-		if saysFaster(e.text) {
+		if e.faster = e.faster || saysFaster(e.text); e.faster {
 			e.score += 2
 		} else if aboutCost(e.text) {
 			e.score++
@@ -98,10 +102,13 @@ func notesIn(text, after, upTo string, names []string) (list []Note) {
 	if len(found) > 0 && found[0].score > 1 { // then those with a word that may mean something else add nothing
 		found = slices.DeleteFunc(found, func(e entry) bool { return e.score == 1 })
 	}
+	if len(found) > 0 && found[0].named && found[0].faster {
+		found = slices.DeleteFunc(found, func(e entry) bool { return !e.named })
+	}
 	found = found[:min(len(found), maxNotes)]
 	slices.SortStableFunc(found, func(a, b entry) int { return semver.Compare(a.version, b.version) })
 	for _, e := range found {
-		list = append(list, Note{e.version, e.text})
+		list = append(list, Note{e.version, e.text, e.named})
 	}
 	return list
 }
@@ -121,15 +128,17 @@ var bullet = regexp.MustCompile(`^\s*(?:[-*+•]|\d+[.)])\s+`)
 // entriesOf splits release notes into entries.
 func entriesOf(text string) (list []entry) {
 	version := ""
-	open := false // whether a line goes on with the last entry
+	faster := false // the section below the version is about cost
+	open := false   // whether a line goes on with the last entry
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for i, line := range lines {
 		trimmed := strings.TrimSpace(line)
 		switch {
-		case trimmed == "" || strings.Trim(trimmed, "=-~^`") == "":
+		case trimmed == "" || strings.Trim(trimmed, "=-~^`") == "" || strings.HasPrefix(trimmed, "|"): // of a table
 			open = false
 		case isHeading(line, next(lines, i)):
 			open = false
+			faster = saysFaster(line)
 			if m := heading.FindStringSubmatch(line); m != nil {
 				version = canonical(m[1])
 			} else if strings.Contains(strings.ToLower(trimmed), "unreleased") {
@@ -139,7 +148,7 @@ func entriesOf(text string) (list []entry) {
 		case open && !bullet.MatchString(line):
 			list[len(list)-1].text += " " + trimmed
 		default:
-			list = append(list, entry{version: version, text: bullet.ReplaceAllString(line, "")})
+			list = append(list, entry{version: version, faster: faster, text: bullet.ReplaceAllString(line, "")})
 			open = true
 		}
 	}

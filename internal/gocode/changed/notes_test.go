@@ -35,6 +35,8 @@ func TestNotes(t *testing.T) {
 		"rst":         {"CHANGES.rst", "=== 1.4\n\n1) Allocates less memory\n2) Other\n", "v1.4.0 Allocates less memory"},
 		"bare":        {"NEWS", "v1.3.9\nfaster lists\n\nv1.5.0\nfaster maps\n", "v1.3.9 faster lists"},
 		"newest last": {"CHANGELOG.md", "# v1.4.0\n- speed\n# v1.3.5\n- slow lists\n# v1.3.2\n- CPU\n# v1.3.1\n- closes\n", "v1.3.2 CPU|v1.3.5 slow lists|v1.4.0 speed"},
+		"named and about cost": {"CHANGELOG.md", "## v1.4.0\n### Performance\n- Find looks at each element once\n- Sort is faster\n### Fixed\n- Find returns an error\n|a|faster|\n",
+			"v1.4.0 Find looks at each element once|v1.4.0 Find returns an error"},
 		"no versions": {"CHANGELOG.md", "# July\n- faster\n", ""},
 		"not notes":   {"RELEASING.go", "# v1.4.0\n- speed\n", ""},
 	} {

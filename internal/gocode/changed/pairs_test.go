@@ -100,7 +100,7 @@ var pairs = []struct{ name, old, new, gone, now string }{
 		name: "sum of strings",
 		old:  "func F(l []string) string { s := \"\"; for _, x := range l { s = s + \",\" + x }; return s }",
 		new:  "func F(l []string) string { return \"\" }",
-		gone: "adds to the string s in a loop; loops over l",
+		gone: "adds to the string s in a loop; loops over all of l",
 	},
 	{
 		name: "conversions and copies",

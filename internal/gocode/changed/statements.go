@@ -28,7 +28,11 @@ func (r *reader) statement(s ast.Stmt, before []ast.Stmt, a around) around {
 		r.forLoop(s, a)
 	case *ast.RangeStmt:
 		r.expressions(s.X, a)
-		r.emit(KindLoop, r.norm(unconverted(s.X)), "loops over", r.shown(s.X), s.Pos(), a)
+		verb := "loops over"
+		if complete(s.Body) {
+			verb = "loops over all of"
+		}
+		r.emit(KindLoop, r.norm(unconverted(s.X)), verb, r.shown(s.X), s.Pos(), a)
 		r.block(s.Body.List, a.inLoop())
 	case *ast.SwitchStmt:
 		r.switchStatement(s, before, a)
@@ -141,6 +145,9 @@ func (r *reader) forLoop(s *ast.ForStmt, a around) {
 	verb := "loops while"
 	if over := countedOver(s); over != nil {
 		key, name, verb = r.norm(unconverted(over)), r.file.short(over, 50), "loops over"
+		if complete(s.Body) {
+			verb = "loops over all of"
+		}
 	} else if s.Cond == nil {
 		verb, name = "has", "a loop without a condition"
 	}
@@ -153,6 +160,44 @@ func (r *reader) forLoop(s *ast.ForStmt, a around) {
 		r.statement(s.Post, nil, inner)
 	}
 	r.block(s.Body.List, inner)
+}
+
+// complete reports whether the body of a loop never leaves it early.
+func complete(body *ast.BlockStmt) bool {
+	whole := true
+	var walk func(n ast.Node, inner bool)
+	walk = func(n ast.Node, inner bool) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.ReturnStmt:
+				whole = false
+			case *ast.BranchStmt:
+				if n.Label != nil || n.Tok == token.BREAK && !inner || n.Tok == token.GOTO {
+					whole = false
+				}
+			case *ast.ForStmt:
+				walk(n.Body, true)
+				return false
+			case *ast.RangeStmt:
+				walk(n.Body, true)
+				return false
+			case *ast.SwitchStmt:
+				walk(n.Body, true)
+				return false
+			case *ast.TypeSwitchStmt:
+				walk(n.Body, true)
+				return false
+			case *ast.SelectStmt:
+				walk(n.Body, true)
+				return false
+			}
+			return true
+		})
+	}
+	walk(body, false)
+	return whole
 }
 
 // unconverted returns x of []byte(x).

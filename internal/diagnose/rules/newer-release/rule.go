@@ -10,12 +10,11 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/upgrades"
 	"github.com/hone-go/hone/internal/gocode/changed"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
-	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -32,12 +31,13 @@ const (
 	// nearly is the part of the largest saving of a function from which on a function deeper in the
 	// stacks is the one that changed.
 	nearly = 0.6
+	// little is the part of the largest saving of a function from which on another one that differs
+	// is named, if none of those that save more does.
+	little = 0.1
 	// known is the part of what is saved that functions must explain.
 	known = 0.4
 	// mostCompared is how many functions are compared with those of the newer release.
 	mostCompared = 12
-	// mostComments is how many new comments of the newer release are quoted.
-	mostComments = 2
 )
 
 // Rule is newer-release.
@@ -124,7 +124,7 @@ func (d decision) match(ctx context.Context, p *rule.Pass, m recording.ModuleUpg
 	if len(v.list) == 0 {
 		return rule.Match{}, false
 	}
-	from, to, ok := releases(p, m)
+	from, to, ok := upgrades.Sources(p.Code, m)
 	if !ok {
 		return rule.Match{}, false
 	}
@@ -137,15 +137,15 @@ func (d decision) match(ctx context.Context, p *rule.Pass, m recording.ModuleUpg
 	out := rule.Match{
 		Site: p.Site(at), Confidence: rule.Proved, Around: through(v.rows, f.function),
 		Saving: d.saving(p, saves, f.saved),
-		Cause:  d.words(p, m) + described(m, f, v.rows),
+		Cause:  d.words(p, m) + v.where(p, m, f, at) + described(m, f, v.rows),
 		Fix:    fmt.Sprintf("Update the module: go get %s@%s.", m.Path, m.To),
 	}
 	since := oldest(ctx, p, m, f, to)
 	if since != "" && since != m.To {
 		out.Fix += fmt.Sprintf(" The function has been the same since %s.", since)
 	}
-	for _, n := range changed.Notes(to, m.From, names(f)) {
-		if since == "" || n.Version == since {
+	for _, n := range changed.Notes(to, m.From, v.names(f)) {
+		if n.Named || since == "" || n.Version == since {
 			out.Fix += fmt.Sprintf(" The notes on release %s say: %q.", n.Version, n.Text)
 		}
 	}
@@ -177,6 +177,8 @@ type view struct {
 	after costs       // with the newer release, as shares of the cost before
 	list  []saved     // functions of the module
 	part  float64     // of the saving, that the first of them has
+	bytes bool        // the rows are of allocations
+	waits bool        // they are of waiting
 }
 
 // view returns the profile that shows most of the saving. It shows all of it if no other module was
@@ -188,7 +190,7 @@ func (d decision) view(p *rule.Pass, module string) (best view) {
 	for _, by := range []struct {
 		view
 		saves float64
-	}{{view{rows: cpu, after: cpuAfter}, d.cpu}, {view{rows: allocs, after: allocsAfter}, d.bytes}} {
+	}{{view{rows: cpu, after: cpuAfter}, d.cpu}, {view{rows: allocs, after: allocsAfter, bytes: true}, d.bytes}} {
 		if by.after == nil || by.saves < leastSaved || best.part >= 1 {
 			continue
 		}
@@ -218,7 +220,8 @@ func (d decision) alone(module string) bool {
 
 // waits is the view of the functions of a module in which goroutines wait. There is no profile of
 // waiting with the newer release.
-func waits(p *rule.Pass, module string) (v view) {
+func waits(p *rule.Pass, module string) view {
+	v := view{waits: true}
 	for _, s := range p.Table.Sites {
 		v.rows = append(append(v.rows, s.Mutex...), s.Block...)
 	}
@@ -239,13 +242,6 @@ func everyRow(p *rule.Pass) (cpu, allocs []*site.Row) {
 		cpu, allocs = append(cpu, b.Rows...), append(allocs, b.Allocs...)
 	}
 	return cpu, allocs
-}
-
-// releases returns the source of both releases; false if it is not in the module cache.
-func releases(p *rule.Pass, m recording.ModuleUpgrade) (from, to changed.Release, ok bool) {
-	a, ok := p.Code.ModuleDir(m.Path, m.From)
-	b, _ := p.Code.ModuleDir(m.Path, m.To)
-	return changed.Release{Module: m.Path, Version: m.From, Dir: a}, changed.Release{Module: m.Path, Version: m.To, Dir: b}, ok
 }
 
 // finding is a function through which less passes, and how it differs in the newer release.
@@ -276,12 +272,16 @@ func (v view) different(from, to changed.Release) finding {
 			same = append(same, finding{f, nil})
 		}
 	}
-	for _, found := range [][]finding{kept, removed, same} {
+	for i, found := range [][]finding{kept, removed, kept, same} {
 		most := 0.0
 		for _, f := range found {
 			most = max(most, f.less)
 		}
-		if most == 0 || most < known*v.list[0].less {
+		least := known
+		if i == 2 {
+			least = little
+		}
+		if most == 0 || most < least*v.list[0].less {
 			continue
 		}
 		return slices.MinFunc(found, func(a, b finding) int {
@@ -416,111 +416,4 @@ func mean(u *recording.Upgrade, figure string, upgraded bool) float64 {
 		}
 	}
 	return 0
-}
-
-// words says what was measured.
-func (d decision) words(p *rule.Pass, m recording.ModuleUpgrade) string {
-	var others []string
-	for _, o := range d.upgrade.Modules {
-		if o.Path != m.Path && o.Failed == "" {
-			others = append(others, o.Path+" "+o.To)
-		}
-	}
-	with := fmt.Sprintf("With %s of the module in place of %s", m.To, m.From)
-	if len(others) > 0 {
-		with += fmt.Sprintf(" (and %s)", funcname.List(others))
-	}
-	unit := p.Manifest.Unit()
-	if d.several(p) {
-		return fmt.Sprintf("%s, the same benchmarks took %s less %s%s.", with, percent(d.saves), d.of(), d.allocated(unit, true))
-	}
-	return fmt.Sprintf("%s, the program took %s of %s per %s in place of %s: %s less%s.", with, units.Seconds(mean(d.upgrade, d.figure, true)), d.of(), unit,
-		units.Seconds(mean(d.upgrade, d.figure, false)), percent(d.saves), d.allocated(unit, false))
-}
-
-// several reports whether the figures are those of several benchmarks, as parts of what they were.
-func (d decision) several(p *rule.Pass) bool {
-	ph, _ := p.Phase(recording.PhaseClean)
-	return len(ph.Benchmarks) > 1
-}
-
-// of names the figure.
-func (d decision) of() string {
-	if d.figure == recording.UpgradeTime {
-		return "time"
-	}
-	return "CPU"
-}
-
-// percent is an interval of shares in words.
-func percent(i stats.Interval) string {
-	low, high := units.Percent(max(0, i.Low)), units.Percent(i.High)
-	if low == high {
-		return low
-	}
-	return strings.TrimSuffix(low, " %") + " to " + high
-}
-
-// allocated says how much less was allocated, if that is known and much.
-func (d decision) allocated(unit string, several bool) string {
-	if d.bytes < leastBytes {
-		return ""
-	}
-	if several {
-		return fmt.Sprintf(", and allocated %s fewer bytes", units.Percent(d.bytes))
-	}
-	return fmt.Sprintf(", and allocated %s per %s in place of %s", units.Bytes(mean(d.upgrade, recording.UpgradeBytes, true)), unit,
-		units.Bytes(mean(d.upgrade, recording.UpgradeBytes, false)))
-}
-
-// described says what the newer release changed in a function.
-func described(m recording.ModuleUpgrade, f finding, rows []*site.Row) string {
-	c := f.change
-	if c == nil {
-		return fmt.Sprintf(" Less passes through %s, whose own source is the same.", funcname.Short(f.function))
-	}
-	text := ""
-	if !c.Removed {
-		text = fmt.Sprintf(" %s changed %s.", m.To, c.Name)
-	}
-	lines := weights(rows, f.function)
-	gone, now := c.Words(func(line int) float64 { return lines[line] })
-	for _, s := range []string{gone, now} {
-		if s != "" {
-			text += " " + s
-		}
-	}
-	for _, s := range c.Comments[:min(len(c.Comments), mostComments)] {
-		text += fmt.Sprintf(" A comment there says: %q.", strings.TrimSuffix(s, "."))
-	}
-	return text
-}
-
-// names are what release notes may call the change: the function, and the functions and fields that
-// it uses now or no longer.
-func names(f finding) []string {
-	list := []string{f.function[strings.LastIndexByte(f.function, '.')+1:]}
-	if f.change == nil {
-		return list
-	}
-	for _, fact := range slices.Concat(f.change.Gone, f.change.New) {
-		if fact.Kind == changed.KindFunction || fact.Kind == changed.KindField {
-			list = append(list, fact.Name)
-		}
-	}
-	return list
-}
-
-// evidence lists the figures.
-func (d decision) evidence(p *rule.Pass, m recording.ModuleUpgrade) []rule.Evidence {
-	var list []rule.Evidence
-	for _, f := range []struct{ name, what string }{
-		{recording.UpgradeCPU, "CPU"}, {recording.UpgradeTime, "time"}, {recording.UpgradeBytes, "allocated bytes"}, {recording.UpgradeObjects, "allocated objects"},
-	} {
-		if s := d.upgrade.Saved(f.name); s.Known() {
-			list = append(list, rule.Evidence{What: fmt.Sprintf("%s %s with %s", f.what, p.Manifest.PerUnit(), m.To),
-				Value: fmt.Sprintf("%+.0f %% (95 %%: %+.0f to %+.0f)", -100*s.Value, -100*s.High, -100*s.Low), Command: "hone tune deps"})
-		}
-	}
-	return list
 }

@@ -1,0 +1,126 @@
+package capture
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/hone-go/hone/internal/recording"
+)
+
+// keepUpgrade keeps the figures of the upgraded target, and compares them with those of the
+// unchanged one: those of this recording and, if the upgrade seems to save something, of another
+// run after it.
+func (r *recorder) keepUpgrade(ctx context.Context, u *recording.Upgrade, releases string, upgraded *recording.Recording) (string, error) {
+	m := r.out.Manifest()
+	u.Figures = slices.Concat(recording.UpgradeFigures(&upgraded.Manifest, &m), r.growth(upgraded))
+	if !gains(u) {
+		return releases + ": costs about the same", nil
+	}
+	again, err := r.recordBriefly(ctx, nil, nil, "again.hone")
+	if err != nil {
+		u.Figures = nil // an unchanged target that fails proves nothing
+		return "", err
+	}
+	defer again.Close()
+	u.Figures = slices.Concat(recording.UpgradeFigures(&upgraded.Manifest, &m, &again.Manifest), r.growth(upgraded, again))
+	for from, to := range map[string]string{recording.PartCPU: recording.PartUpgradeCPU, recording.PartAllocs: recording.PartUpgradeAllocs} {
+		if err := r.copyPart(upgraded, from, to); err != nil {
+			return "", err
+		}
+	}
+	text := releases
+	for _, f := range u.Figures {
+		if s := u.Saved(f.Name); s.Known() {
+			text += fmt.Sprintf("; %s %+.0f %%", f.Name, -100*s.Value)
+		}
+	}
+	return text, nil
+}
+
+// gains reports whether an upgrade seems to save something.
+func gains(u *recording.Upgrade) bool {
+	for _, f := range u.Figures {
+		if s := u.Saved(f.Name); s.Known() && s.Value >= leastUpgrade && s.Low > 0 {
+			return true
+		}
+		if old, now, ok := u.Grew(f.Name); ok && now < old/2 {
+			return true
+		}
+	}
+	return false
+}
+
+// What must have been added during a recording that nothing removes, to be compared.
+const (
+	leastGoroutines = 50
+	leastLive       = 8 << 20 // bytes
+)
+
+// growth returns what a service keeps per request, of goroutines and of live memory, with the
+// upgrade and without it, if this recording has shown that there is something.
+func (r *recorder) growth(upgraded *recording.Recording, unchanged ...*recording.Recording) (list []recording.UpgradeFigure) {
+	if r.o.Load == nil {
+		return nil
+	}
+	m := r.out.Manifest()
+	for _, of := range []struct {
+		name, metric string
+		least        float64
+	}{{recording.UpgradeGoroutines, recording.MetricGoroutines, leastGoroutines}, {recording.UpgradeLive, recording.MetricLive, leastLive}} {
+		all, each := added(&m, r.metrics.Bytes(), of.metric)
+		if all < of.least {
+			continue
+		}
+		f := recording.UpgradeFigure{Name: of.name, Old: []float64{each}}
+		for _, rec := range append([]*recording.Recording{upgraded}, unchanged...) {
+			metrics, err := rec.Bytes(recording.PartMetrics)
+			if err != nil {
+				continue
+			}
+			_, each := added(&rec.Manifest, metrics, of.metric)
+			if rec == upgraded {
+				f.New = append(f.New, each)
+			} else {
+				f.Old = append(f.Old, each)
+			}
+		}
+		if len(f.New) > 0 {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// added returns by how much a metric grew during a recording, in all and per request.
+func added(m *recording.Manifest, metrics []byte, name string) (all, each float64) {
+	first, last, ok := ends(metrics, name)
+	var requests int64
+	for _, ph := range m.Phases {
+		if !recording.Apart(ph.Name) {
+			requests += ph.Requests
+		}
+	}
+	if !ok || requests == 0 {
+		return 0, 0
+	}
+	return last - first, (last - first) / float64(requests)
+}
+
+// copyPart copies a part of another recording, if it has that.
+func (r *recorder) copyPart(from *recording.Recording, part, to string) error {
+	if !from.Has(part) {
+		return nil
+	}
+	f, err := from.Part(part)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return err
+	}
+	return r.add(to, r.phase, data)
+}

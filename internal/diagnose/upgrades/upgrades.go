@@ -1,0 +1,62 @@
+package upgrades
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/gocode/changed"
+	"github.com/hone-go/hone/internal/recording"
+)
+
+// mostComments is how many new comments of the newer release are quoted.
+const mostComments = 2
+
+// Sources returns the source of both releases of a module; false without a module cache.
+func Sources(code *gocode.Index, m recording.ModuleUpgrade) (from, to changed.Release, ok bool) {
+	a, ok := code.ModuleDir(m.Path, m.From)
+	b, _ := code.ModuleDir(m.Path, m.To)
+	return changed.Release{Module: m.Path, Version: m.From, Dir: a}, changed.Release{Module: m.Path, Version: m.To, Dir: b}, ok
+}
+
+// Words says what a release changed in a function, in sentences; "" if nothing that it does
+// differs. weight is the cost of the old function's lines; it may be nil.
+func Words(c *changed.Change, release string, weight func(line int) float64) string {
+	gone, now := c.Words(weight)
+	var sentences []string
+	if !c.Removed && (gone != "" || now != "") {
+		sentences = append(sentences, fmt.Sprintf("%s changed %s.", release, c.Name))
+	}
+	for _, s := range []string{gone, now} {
+		if s != "" {
+			sentences = append(sentences, s)
+		}
+	}
+	if len(sentences) == 0 {
+		return ""
+	}
+	for _, s := range c.Comments[:min(len(c.Comments), mostComments)] {
+		sentences = append(sentences, fmt.Sprintf("A comment there says: %q.", strings.TrimSuffix(s, ".")))
+	}
+	return strings.Join(sentences, " ")
+}
+
+// In says what the newer release of a module changed in the function of that name; "" if that is
+// not known.
+func In(code *gocode.Index, m recording.ModuleUpgrade, function string) string {
+	from, to, ok := Sources(code, m)
+	if !ok {
+		return ""
+	}
+	c, err := changed.Function(from, to, function)
+	if err != nil {
+		return ""
+	}
+	if words := Words(c, m.To, nil); words != "" {
+		return words
+	}
+	if c.Same {
+		return fmt.Sprintf("%s has the same function.", m.To)
+	}
+	return ""
+}
