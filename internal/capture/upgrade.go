@@ -49,7 +49,14 @@ func (r *recorder) recordUpgrade(ctx context.Context) error {
 		r.missing(recording.PhaseUpgrade, fmt.Errorf("a run takes longer than %s: hone tune deps measures newer releases", upgradeLongest))
 		return nil
 	}
-	return r.runPhaseAgain(ctx, recording.PhaseUpgrade, recording.PhaseUpgrade, func() (string, error) { return r.takeUpgrade(ctx) })
+	return r.runPhaseAgain(ctx, recording.PhaseUpgrade, recording.PhaseUpgrade, func() (string, error) {
+		began := time.Now()
+		text, err := r.takeUpgrade(ctx)
+		if r.out.Manifest().Upgrade != nil {
+			r.keep(stretch{phase: recording.Phase{Name: recording.PhaseUpgrade, Start: began.UTC(), Seconds: time.Since(began).Seconds()}})
+		}
+		return text, err
+	})
 }
 
 // ownModules reports whether the user's build flags choose where modules come from; then no other

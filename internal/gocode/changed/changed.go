@@ -55,6 +55,7 @@ const (
 	KindLoop      = "loop"
 	KindCondition = "condition"
 	KindField     = "field"
+	KindType      = "type"
 	KindVariable  = "variable"
 	KindFunction  = "function"
 	KindParameter = "parameter"

@@ -2,12 +2,15 @@ package changed
 
 import (
 	"go/ast"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // uses are the names of its package that a function mentions.
 type uses struct {
 	fields []use // of structs
+	types  []use // of which it creates values
 	vars   []use // and constants
 	names  map[string]bool
 }
@@ -64,6 +67,9 @@ func (u *uses) literalFields(f *function, x *ast.CompositeLit) {
 	if t := f.file.pkg.types[owner]; t == nil || t.fields == nil {
 		return
 	}
+	if id := typeIdent(x.Type); id != nil {
+		u.types = append(u.types, use{f: f, name: owner, id: id})
+	}
 	for _, e := range x.Elts {
 		if kv, ok := e.(*ast.KeyValueExpr); ok {
 			if id, ok := kv.Key.(*ast.Ident); ok {
@@ -85,6 +91,11 @@ func (d *difference) declarations(root, other *function, ops []operation, word s
 			list = append(list, f)
 		}
 	}
+	for _, x := range u.types {
+		if f, ok := d.typeFact(x, root, other, word); ok {
+			list = append(list, f)
+		}
+	}
 	for _, x := range u.vars {
 		v := x.f.file.pkg.vars[x.name]
 		peer := other.file.pkg.tree.packageOf(x.f)
@@ -101,6 +112,44 @@ func (d *difference) declarations(root, other *function, ops []operation, word s
 		list = append(list, f)
 	}
 	return list
+}
+
+// typeIdent returns the identifier of a type's name; nil for types of other packages.
+func typeIdent(t ast.Expr) *ast.Ident {
+	switch t := t.(type) {
+	case *ast.Ident:
+		return t
+	case *ast.IndexExpr:
+		return typeIdent(t.X)
+	case *ast.IndexListExpr:
+		return typeIdent(t.X)
+	}
+	return nil
+}
+
+// typeFact returns the creation of a struct whose type the other release does not have.
+func (d *difference) typeFact(x use, root, other *function, word string) (Fact, bool) {
+	const mostFields = 3
+	there := other.file.pkg.tree.packageOf(x.f)
+	if there == nil || there.types[x.name] != nil {
+		return Fact{}, false
+	}
+	t := x.f.file.pkg.types[x.name]
+	var fields []string
+	for _, name := range slices.Sorted(maps.Keys(t.fields)) {
+		if len(fields) == mostFields {
+			fields = append(fields, "…")
+			break
+		}
+		fields = append(fields, name+" "+cut(t.fields[name].typ, 40))
+	}
+	f := d.at(x, root, x.id)
+	shown := x.name + " (" + strings.Join(fields, ", ") + ")"
+	f.Kind, f.score = KindType, 3+holds(shown)
+	if word == "" {
+		f.score = 1
+	}
+	return f.say("creates a value of the "+word+"type", shown, ""), true
 }
 
 // fieldFact returns the use of a field that the other release does not have.

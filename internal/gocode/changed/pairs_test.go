@@ -54,6 +54,13 @@ var pairs = []struct{ name, old, new, gone, now string }{
 		now:  "calls slices.BinarySearch",
 	},
 	{
+		name: "value of a new type",
+		old:  "import \"io\"\nfunc F(r io.ReadCloser) io.ReadCloser { return r }",
+		new: "import \"io\"\ntype closing struct { io.ReadCloser; cancel func() }\nfunc (c *closing) Close() error { c.cancel(); return c.ReadCloser.Close() }\n" +
+			"func F(r io.ReadCloser) io.ReadCloser { return &closing{r, func() {}} }",
+		now: "creates a value of the new type closing (ReadCloser io.ReadCloser, cancel func())",
+	},
+	{
 		name: "loop by index",
 		old:  "func F(l []int) (n int) { for i := 0; i < len(l); i++ { n += l[i] }; return n }",
 		new:  "func F(l []int) (n int) { for _, x := range l { n += x }; return n }",
