@@ -85,7 +85,9 @@ func described(m recording.ModuleUpgrade, f finding, rows []*site.Row) string {
 func (v view) names(f finding) []string {
 	var list []string
 	add := func(name string) {
-		if name = name[strings.LastIndexByte(name, '.')+1:]; !slices.Contains(list, name) {
+		name = name[strings.LastIndexByte(name, '.')+1:]
+		word := strings.ToLower(name) == name // as "errors" and "append": notes use it for other things
+		if !word && !slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}
