@@ -155,13 +155,30 @@ func TestUpgradeTried(t *testing.T) {
 	if m, ok := u.Tried("example.com/a"); !ok || m.To != "v1.1.0" {
 		t.Errorf("%+v, %v", m, ok)
 	}
-	for _, path := range []string{"example.com/b", "example.com/c"} {
-		if m, ok := u.Tried(path); ok || m != (ModuleUpgrade{}) {
-			t.Errorf("%s: %+v, %v", path, m, ok)
-		}
+	if m, ok := u.Tried("example.com/b"); !ok || m.Failed == "" {
+		t.Errorf("one that failed: %+v, %v", m, ok)
+	}
+	if m, ok := u.Tried("example.com/c"); ok || m != (ModuleUpgrade{}) {
+		t.Errorf("another: %+v, %v", m, ok)
+	}
+	if _, ok := (*Upgrade)(nil).Tried("example.com/a"); ok {
+		t.Error("tried without an upgrade")
 	}
 	u.Figures = nil
 	if _, ok := u.Tried("example.com/a"); ok {
 		t.Error("measured without figures")
+	}
+}
+
+func TestUpgradeGrew(t *testing.T) {
+	u := &Upgrade{Figures: []UpgradeFigure{{UpgradeGoroutines, []float64{1.1, 0.9}, []float64{-0.1}}, {UpgradeLive, []float64{0, 5}, []float64{7}}}}
+	if old, now, ok := u.Grew(UpgradeGoroutines); !ok || old != 0.9 || now != 0 {
+		t.Errorf("goroutines: %g, %g, %v", old, now, ok)
+	}
+	if _, _, ok := u.Grew(UpgradeLive); ok {
+		t.Error("memory that grew in one of two runs")
+	}
+	if _, _, ok := u.Grew(UpgradeCPU); ok {
+		t.Error("a figure that was not measured")
 	}
 }

@@ -171,6 +171,8 @@ var _, _ = fmt.Sprint, sort.Sort
 		{"func (g *grid) caller_N(in []pair) {\n\tfor _, p := range in {\n\t\tg.add_N(p) //: c_N\n\t}\n}\n\nfunc (g *grid) add_N(p pair) {\n\tg.cells = append(g.cells, p) @ < c_N\n}", "in the loop on line"},
 		{"func caller_N(in []int64) (all []value) {\n\tfor _, x := range in {\n\t\tall = append(all, make_N(x)) //: c_N\n\t}\n\treturn all\n}\n\nfunc make_N(x int64) value {\n\tif x < 0 {\n\t\treturn nil\n\t}\n\treturn pair{a: x} @ < c_N\n}", "of caller6"},
 		{"func fill_N(in []pair) {\n\tvar all []any\n\tfor _, p := range in {\n\t\tall = append(all, p) @\n\t}\n\tfor _, v := range all {\n\t\t_ = v.(pair).n\n\t}\n}", "a list of any"},
+		// A function that returns values of many types, as an operator does.
+		{"func caller_N(in []int64) (all []value) {\n\tfor _, x := range in {\n\t\tall = append(all, make_N(x)) //: c_N\n\t}\n\treturn all\n}\n\ntype one_N pair\n\nfunc (one_N) key() int { return 1 }\n\ntype two_N pair\n\nfunc (two_N) key() int { return 2 }\n\nfunc make_N(x int64) value {\n\tswitch {\n\tcase x < 0:\n\t\treturn one_N{a: x}\n\tcase x > 9:\n\t\treturn two_N{a: x}\n\t}\n\treturn pair{a: x} @ < c_N\n}", ""},
 		// The list has to be one of interfaces, or the value fits into one.
 		{"func fill_N(in []pair) {\n\tvar args []any\n\tfor _, p := range in {\n\t\targs = append(args, p) @\n\t}\n\tdb.Exec(\"x\", args...)\n}", ""},
 		{"func fill_N(in []pair) []any {\n\tvar args []any\n\tfor _, p := range in {\n\t\targs = append(args, p) @\n\t}\n\treturn args\n}", ""},

@@ -172,7 +172,7 @@ func returned(p *gocode.Place) *box {
 		return nil
 	}
 	to := sig.Results().At(0).Type()
-	if _, named := types.Unalias(to).(*types.Named); !named || !types.IsInterface(to) || to.String() == "error" {
+	if _, named := types.Unalias(to).(*types.Named); !named || !types.IsInterface(to) || to.String() == "error" || mixes(p) {
 		return nil
 	}
 	for _, n := range p.Nodes {
@@ -183,6 +183,27 @@ func returned(p *gocode.Place) *box {
 		return &box{value: ret.Results[0], to: to, what: "list of " + syntax.TypeText(p, to), at: ret}
 	}
 	return nil
+}
+
+// mostTypes is how many types of values a function may return for a list of one type.
+const mostTypes = 2
+
+// mixes reports whether a function returns values of many types, as the operators of an interpreter
+// do: their interface cannot be replaced by one of them.
+func mixes(p *gocode.Place) bool {
+	seen := map[string]bool{}
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		if _, literal := n.(*ast.FuncLit); literal {
+			return false
+		}
+		if ret, ok := n.(*ast.ReturnStmt); ok && len(ret.Results) > 0 {
+			if t := p.TypeOf(ret.Results[0]); t != nil && !types.IsInterface(t) && !types.Identical(t, types.Typ[types.UntypedNil]) {
+				seen[types.Default(t).String()] = true
+			}
+		}
+		return true
+	})
+	return len(seen) > mostTypes
 }
 
 // ours reports whether the program may choose the type of the elements: the interface is its own,
