@@ -113,6 +113,8 @@ func toolchain(version string) string {
 	return "local"
 }
 
+// tryUpgrades tries the newest releases of all modules at once; if that fails, the newest ones that
+// the target builds with.
 func (r *recorder) tryUpgrades(ctx context.Context, tree *altmod.Tree, found []upgrade) (string, *recording.Upgrade, error) {
 	u := &recording.Upgrade{}
 	set := found

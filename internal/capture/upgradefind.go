@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/altmod"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/profile"
 	"github.com/hone-go/hone/profile/symbol"
@@ -107,7 +108,10 @@ func moduleOf(deps []*debug.Module, pkg string) (of *debug.Module) {
 func differing(ctx context.Context, tree *altmod.Tree, hot []upgrade) (found []upgrade, err error) {
 	for _, u := range hot {
 		newer, lerr := tree.Newer(ctx, u.Path, u.From)
-		if lerr != nil {
+		if lerr != nil { // without a network, the module cache may have some
+			newer = downloaded(ctx, &u)
+		}
+		if lerr != nil && len(newer) == 0 {
 			err = lerr
 			continue
 		}
@@ -132,6 +136,22 @@ func differing(ctx context.Context, tree *altmod.Tree, hot []upgrade) (found []u
 		}
 	}
 	return found, err
+}
+
+// downloaded returns the newer releases of a module that the module cache has.
+func downloaded(ctx context.Context, u *upgrade) []string {
+	code, err := gocode.Open(ctx, gocode.Config{})
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(code.Releases(ctx, u.Path, u.From, ""), func(v string) bool {
+		dir, ok := code.ModuleDir(u.Path, v)
+		if !ok {
+			return true
+		}
+		_, err := os.Stat(dir)
+		return err != nil
+	})
 }
 
 // sameSource reports whether the packages that carry the cost have the same files in the newest

@@ -36,6 +36,7 @@ func (e *engine) finding(d *draft) Finding {
 		Cost:       e.shares(d),
 		Confidence: d.confidence,
 		Evidence:   e.evidence(d),
+		Patch:      first.Patch,
 	}
 	if d.saving != nil && !d.rule.Generic {
 		s := d.saving.share

@@ -148,6 +148,7 @@ type Finding struct {
 	TiedWith     []int           `json:"tied_with,omitempty"`   // ranks of the neighbours in the list whose intervals overlap
 	Confidence   rule.Confidence `json:"confidence"`            // proved (tried), measured, likely, hint
 	Evidence     []rule.Evidence `json:"evidence"`
+	Patch        *rule.Patch     `json:"patch,omitempty"` // what a newer release of the module changed there
 	Tried        *Tried          `json:"tried,omitempty"` // absent unless a trial was requested
 	// Also are findings of other rules in the same function that are below the floor alone: not
 	// worth an hour, but a change of this function can fix them too. Their rank is 0, and of all

@@ -2,6 +2,7 @@ package gittree
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strconv"
@@ -51,7 +52,12 @@ func Between(ctx context.Context, dir, good, bad string) ([]Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if base, err := gitLine(ctx, dir, "merge-base", g.Hash, b.Hash); err != nil || base != g.Hash {
+	base, err := gitLine(ctx, dir, "merge-base", g.Hash, b.Hash)
+	var exit *exec.ExitError
+	if none := errors.As(err, &exit) && exit.ExitCode() == 1; err != nil && !none { // git was killed, or cannot read a commit
+		return nil, err
+	}
+	if base != g.Hash {
 		return nil, fmt.Errorf("%s (%.12s) is not an ancestor of %s (%.12s): name two commits of one line", good, g.Hash, bad, b.Hash)
 	}
 	return logOf(ctx, dir, "--reverse", "--first-parent", g.Hash+".."+b.Hash)
@@ -88,8 +94,29 @@ func gitLine(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Stderr = dir, &stderr
 	out, err := cmd.Output()
+	if err != nil && interrupted(ctx, err) {
+		return "", ctx.Err()
+	}
 	if err != nil {
 		return "", fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
 	}
 	return strings.TrimRight(string(out), "\r\n"), nil
+}
+
+// soon is how long after git's the end of ctx may come: an interrupt of the terminal goes to all
+// processes at once.
+const soon = time.Second
+
+// interrupted reports whether git was killed because ctx ends.
+func interrupted(ctx context.Context, err error) bool {
+	var exit *exec.ExitError
+	if killed := errors.As(err, &exit) && exit.ExitCode() == -1; !killed {
+		return ctx.Err() != nil
+	}
+	select {
+	case <-ctx.Done():
+		return true
+	case <-time.After(soon):
+		return false
+	}
 }

@@ -59,11 +59,11 @@ func (x *Index) Newer(ctx context.Context, path, version string) []Candidate {
 }
 
 // Releases returns the releases of a module after one version and up to another, in order; none
-// when that is not known.
+// when that is not known. Without a last one it returns all after the first.
 func (x *Index) Releases(ctx context.Context, path, after, last string) []string {
 	var list []string
 	for _, v := range x.versions(ctx, path) {
-		if semver.IsValid(v) && semver.Prerelease(v) == "" && semver.Compare(v, after) > 0 && semver.Compare(v, last) <= 0 {
+		if semver.IsValid(v) && semver.Prerelease(v) == "" && semver.Compare(v, after) > 0 && (last == "" || semver.Compare(v, last) <= 0) {
 			list = append(list, v)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/screen"
 )
 
 // FindingsPage is the page of findings.
@@ -103,6 +104,9 @@ func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 		}
 	}
 	part("why", f.Cause)
+	for _, line := range patchLines(f, p.Verbose, s) {
+		fmt.Fprintln(w, indent+line)
+	}
 	part("fix", f.Fix)
 	part("with", withLine(f))
 	part("cost", costLine(f))
@@ -188,6 +192,40 @@ func sourceLines(f *diagnose.Finding, s Style) []string {
 		}
 	}
 	return append(table(rows, " "), roleLines(f, s)...)
+}
+
+// maxPatchLines is the largest number of lines of a patch that the page shows.
+const maxPatchLines = 10
+
+// patchLines draws what a newer release changed in a function.
+func patchLines(f *diagnose.Finding, all bool, s Style) []string {
+	if f.Patch == nil {
+		return nil
+	}
+	lines := f.Patch.Lines
+	if !all {
+		lines = lines[:min(len(lines), maxPatchLines)]
+	}
+	var rows [][]string
+	for _, l := range lines {
+		number, role := "", faint
+		if l.Line > 0 {
+			number = strconv.Itoa(l.Line)
+		}
+		switch l.Op {
+		case "+":
+			role = good
+		case "-":
+			role = strong
+		}
+		text := strings.ReplaceAll(strings.TrimRight(l.Text, " \t\r"), "\t", "  ")
+		rows = append(rows, []string{s.paint(faint, fmt.Sprintf("%5s │", number)), s.paint(role, clip(screen.Line(l.Op+" "+text), s.width()-20))})
+	}
+	out := append([]string{s.paint(faint, "      in "+screen.Line(f.Patch.Release)+":")}, table(rows, " ")...)
+	if n := len(f.Patch.Lines) - len(lines); n > 0 {
+		out = append(out, s.paint(faint, fmt.Sprintf("      … %d more lines with -v", n)))
+	}
+	return out
 }
 
 // roleLines returns the callers of a finding's line, the lines below it where the time goes, and

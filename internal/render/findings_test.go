@@ -203,6 +203,28 @@ func TestManyOtherLines(t *testing.T) {
 	}
 }
 
+// TestPatchOnThePage: what a newer release changed, cut to a few lines.
+func TestPatchOnThePage(t *testing.T) {
+	p := page()
+	patch := &rule.Patch{Release: "v1.1.0", Lines: []rule.PatchLine{{Op: " ", Line: 7, Text: "for {"}, {Op: "-", Line: 8, Text: "\tslow(x)"}, {Op: "+", Text: "\tfast(x)"}}}
+	for i := range 9 {
+		patch.Lines = append(patch.Lines, rule.PatchLine{Op: " ", Line: 9 + i, Text: "\tx++"})
+	}
+	p.Report.Findings[0].Patch = patch
+	var short, long bytes.Buffer
+	Findings(&short, p, Style{})
+	p.Verbose = true
+	Findings(&long, p, Style{})
+	for _, want := range []string{"in v1.1.0:", "    7 │   for {", "    8 │ -   slow(x)", "      │ +   fast(x)", "… 2 more lines with -v"} {
+		if !strings.Contains(short.String(), want) {
+			t.Errorf("no %q in\n%s", want, short.String())
+		}
+	}
+	if !strings.Contains(long.String(), "   17 │     x++") || strings.Contains(long.String(), "more lines with -v") {
+		t.Errorf("with -v:\n%s", long.String())
+	}
+}
+
 func stripEscapes(b []byte) []byte {
 	var out []byte
 	for i := 0; i < len(b); i++ {

@@ -232,9 +232,25 @@ type Match struct {
 	// Around are rows whose lines belong to the finding of a match without rows of its own: the
 	// lines that call the site's and those inside. They are no part of the cost.
 	Around []*site.Row
+	// Patch is what a newer release of the module changed there.
+	Patch *Patch
 	// InCode says, in a rule about a setting, that the site's line sets it: the finding is one in
 	// code.
 	InCode bool
+}
+
+// Patch is how another release of a module differs in a function: the parts of a diff that changed
+// most.
+type Patch struct {
+	Release string      `json:"release"`
+	Lines   []PatchLine `json:"lines"`
+}
+
+// PatchLine is a line of a diff.
+type PatchLine struct {
+	Op   string `json:"op"`             // "-" is gone, "+" is new, " " is in both
+	Line int    `json:"line,omitempty"` // in the release that the program is built with; absent of new lines
+	Text string `json:"text"`
 }
 
 // Uncertain are rows of the profiles of CPU and allocations.

@@ -172,6 +172,11 @@ func TestNewerRelease(t *testing.T) {
 	if math.Abs(s.Seconds/seconds-0.8) > 0.02 || s.Low > s.Seconds || s.High < s.Seconds || s.Low/seconds < 0.75 || s.Cost < s.Seconds || s.Cost > seconds || s.Latency != 0 {
 		t.Errorf("%+v of %g s", *s, seconds)
 	}
+	if p := m.Patch; p == nil || p.Release != "v1.1.0" || !slices.ContainsFunc(p.Lines, func(l rule.PatchLine) bool {
+		return l.Op == "-" && l.Line == m.Site.Line && strings.Contains(l.Text, "before(list[:i], x)")
+	}) {
+		t.Errorf("patch %+v", p)
+	}
 	if len(m.Evidence) != 2 {
 		t.Errorf("evidence %+v", m.Evidence)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/gocode/changed"
 	"github.com/hone-go/hone/internal/recording"
@@ -39,6 +40,18 @@ func Words(c *changed.Change, release string, weight func(line int) float64) str
 		sentences = append(sentences, fmt.Sprintf("A comment there says: %q.", strings.TrimSuffix(s, ".")))
 	}
 	return strings.Join(sentences, " ")
+}
+
+// Patch returns the lines that differ; nil if there are none.
+func Patch(c *changed.Change, release string) *rule.Patch {
+	if c == nil || len(c.Diff) == 0 {
+		return nil
+	}
+	p := &rule.Patch{Release: release}
+	for _, l := range c.Diff {
+		p.Lines = append(p.Lines, rule.PatchLine{Op: string(rune(l.Op)), Line: l.Old, Text: l.Text})
+	}
+	return p
 }
 
 // In says what the newer release of a module changed in the function of that name; "" if that is

@@ -139,6 +139,7 @@ func (d decision) match(ctx context.Context, p *rule.Pass, m recording.ModuleUpg
 		Saving: d.saving(p, saves, f.saved),
 		Cause:  d.words(p, m) + v.where(p, m, f, at) + described(m, f, v.rows),
 		Fix:    fmt.Sprintf("Update the module: go get %s@%s.", m.Path, m.To),
+		Patch:  upgrades.Patch(f.change, m.To),
 	}
 	since := oldest(ctx, p, m, f, to)
 	if since != "" && since != m.To {
@@ -380,7 +381,9 @@ func place(rows []*site.Row, function string, c *changed.Change) *site.Frame {
 		whole := sums[best]
 		best = 0
 		for _, g := range c.Gone {
-			better(g.Line)
+			if g.In == "" { // else it is a line of another function
+				better(g.Line)
+			}
 		}
 		if sums[best] < whole/2 {
 			best = 0
