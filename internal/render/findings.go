@@ -11,6 +11,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/screen"
 )
@@ -218,14 +219,18 @@ func patchLines(f *diagnose.Finding, all bool, s Style) []string {
 		case "-":
 			role = strong
 		}
-		text := strings.ReplaceAll(strings.TrimRight(l.Text, " \t\r"), "\t", "  ")
-		rows = append(rows, []string{s.paint(faint, fmt.Sprintf("%5s │", number)), s.paint(role, clip(screen.Line(l.Op+" "+text), s.width()-20))})
+		rows = append(rows, []string{s.paint(faint, fmt.Sprintf("%5s │", number)), s.paint(role, clip(l.Op+" "+patchText(l), s.width()-20))})
 	}
 	out := append([]string{s.paint(faint, "      in "+screen.Line(f.Patch.Release)+":")}, table(rows, " ")...)
 	if n := len(f.Patch.Lines) - len(lines); n > 0 {
 		out = append(out, s.paint(faint, fmt.Sprintf("      … %d more lines with -v", n)))
 	}
 	return out
+}
+
+// patchText is the text of a line with narrow indentation, escaped.
+func patchText(l rule.PatchLine) string {
+	return screen.Line(strings.ReplaceAll(strings.TrimRight(l.Text, " \t\r"), "\t", "  "))
 }
 
 // roleLines returns the callers of a finding's line, the lines below it where the time goes, and

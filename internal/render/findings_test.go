@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -218,6 +219,16 @@ func TestPatchOnThePage(t *testing.T) {
 	for _, want := range []string{"in v1.1.0:", "    7 │   for {", "    8 │ -   slow(x)", "      │ +   fast(x)", "… 2 more lines with -v"} {
 		if !strings.Contains(short.String(), want) {
 			t.Errorf("no %q in\n%s", want, short.String())
+		}
+	}
+	for _, hidden := range []bool{false, true} {
+		var md, page bytes.Buffer
+		r := ReportPage{FindingsPage: p, NoSource: hidden}
+		if err := errors.Join(ReportMarkdown(&md, r), ReportHTML(&page, r)); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(md.String(), "slow(x)") == hidden || strings.Contains(page.String(), "slow(x)") == hidden {
+			t.Errorf("without source: %t\n%s\n%s", hidden, md.String(), page.String())
 		}
 	}
 	if !strings.Contains(long.String(), "   17 │     x++") || strings.Contains(long.String(), "more lines with -v") {

@@ -143,7 +143,7 @@ func (p *ReportPage) anonymize() {
 // impersonal replaces text that quotes source by the rule's documentation: its first paragraph says
 // why, the second what to do.
 func impersonal(f diagnose.Finding) diagnose.Finding {
-	f.Cause, f.Fix, f.Evidence, f.Source = "", "", nil, ""
+	f.Cause, f.Fix, f.Evidence, f.Source, f.Patch = "", "", nil, "", nil
 	if r, ok := diagnose.Explain(f.Rule); ok {
 		f.Title = r.Title
 		paragraphs := strings.Split(strings.TrimSpace(r.Doc), "\n\n")
@@ -260,24 +260,53 @@ func (c *reportFinding) markdown(b *strings.Builder) {
 	}
 	b.WriteString("\n\n")
 	if len(c.Lines) > 0 {
-		fence := "```"
+		var texts []string
 		for _, l := range c.Lines {
-			for strings.Contains(l[1], fence) {
-				fence += "`"
-			}
+			texts = append(texts, l[1])
 		}
+		fence := fenceOf(texts)
 		fmt.Fprintf(b, "%sgo\n", fence)
 		for _, l := range c.Lines {
 			fmt.Fprintf(b, "%s  // line %s, %s\n", l[1], l[0], l[2])
 		}
 		fmt.Fprintf(b, "%s\n\n", fence)
 	}
-	fmt.Fprintf(b, "**Why** %s\n\n**Fix** %s\n\n", mdText(c.Cause), mdText(c.Fix))
+	fmt.Fprintf(b, "**Why** %s\n\n", mdText(c.Cause))
+	c.patch(b)
+	fmt.Fprintf(b, "**Fix** %s\n\n", mdText(c.Fix))
 	for _, x := range []struct{ name, text string }{{"With", c.With}, {"Cost", c.Cost}} {
 		if x.text != "" {
 			fmt.Fprintf(b, "**%s** %s\n\n", x.name, mdText(x.text))
 		}
 	}
+}
+
+// patch writes what a newer release changed as a diff.
+func (c *reportFinding) patch(b *strings.Builder) {
+	if c.Patch == nil {
+		return
+	}
+	var lines []string
+	for _, l := range c.Patch.Lines {
+		lines = append(lines, l.Text)
+	}
+	fence := fenceOf(lines)
+	fmt.Fprintf(b, "In %s:\n\n%sdiff\n", mdText(c.Patch.Release), fence)
+	for _, l := range c.Patch.Lines {
+		fmt.Fprintf(b, "%s%s\n", l.Op, patchText(l))
+	}
+	fmt.Fprintf(b, "%s\n\n", fence)
+}
+
+// fenceOf returns the fence of a block of code that none of its lines contains.
+func fenceOf(lines []string) string {
+	fence := "```"
+	for _, l := range lines {
+		for strings.Contains(l, fence) {
+			fence += "`"
+		}
+	}
+	return fence
 }
 
 // mdText escapes what would be markup, so that names from profiles stay text.

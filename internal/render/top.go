@@ -2,12 +2,13 @@ package render
 
 import (
 	"fmt"
-	"github.com/hone-go/hone/profile/blindspots"
-	"github.com/hone-go/hone/profile/measure"
-	"github.com/hone-go/hone/profile/report"
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/profile/blindspots"
+	"github.com/hone-go/hone/profile/measure"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // TopTable is the table of `hone top` and its input.

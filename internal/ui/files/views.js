@@ -57,6 +57,8 @@ function card(/** @type {any} */ f, /** @type {boolean} */ settings, full = 1, t
     f.function ? h("p", null, h("code", null, f.function), h("span.faint", null, ` ${f.file}:${f.line}`), f.entry ? h("span.faint", null, `, called from ${f.entry.file}:${f.entry.line}`) : null) : null,
     f.sites?.length ? h("table.lines", { "aria-label": "lines, with their shares and code" }, f.sites.map((/** @type {any} */ s) => h("tr", null, h("th.n", { scope: "row" }, s.role ? `${s.role} ${s.file.split("/").pop()}:${s.line}` : s.line), h("td.n", null, s.share ? percent(s.share) : ""), h("td.code.wide", null, (s.source || "").trim())))) : null,
     f.cause ? h("p", null, h("b", null, "why "), f.cause) : null,
+    f.patch ? h("details.patch", { open: true }, h("summary", null, `in ${f.patch.release}`),
+      h("table.lines", { "aria-label": "what the release changed" }, f.patch.lines.map((/** @type {any} */ l) => h("tr", null, h("th.n", { scope: "row" }, l.line || ""), h("td.code.wide", null, `${l.op} ${l.text}`))))) : null,
     f.fix ? h("p", null, h("b", null, "fix "), f.fix) : null,
     exact ? h("p.links", null, "show: ", link("source", "source", exact), " · ", link("flame", "flame graph", { focus: anchored }), " · ",
       link("peek", "callers and callees", exact), " · ", link("top", "callees", { focus: anchored }), " · ", link("graph", "call graph", { focus: anchored }), " · ", link("disasm", "disassembly", exact),
