@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -80,6 +81,35 @@ func (e *engine) nest(drafts []*draft) {
 			}
 		}
 		e.priceWith(o.draft, gone)
+	}
+	for _, d := range drafts {
+		if slices.Contains(d.rule.Needs, rule.NeedUpgrade) {
+			e.nestMeasured(d, drafts)
+		}
+	}
+}
+
+// nestMeasured finds the drafts whose rows pass through the function that a newer release changed:
+// what they save is a part of what was measured, whose price stays.
+func (e *engine) nestMeasured(d *draft, drafts []*draft) {
+	through := map[*site.Row]bool{}
+	for _, c := range d.claims {
+		for _, r := range c.match.Around {
+			through[r] = true
+		}
+	}
+	for _, o := range drafts {
+		if o == d || !o.nests() || !e.above(o) {
+			continue
+		}
+		for _, list := range [][]*site.Row{o.rows.cpu, o.rows.allocs} {
+			all, _ := stacks.Sum(list)
+			in, _ := stacks.Sum(stacks.Select(list, func(r *site.Row) bool { return through[r] }))
+			if all > 0 && float64(in) >= nearlyAll*float64(all) {
+				d.includes = append(d.includes, inside{o, 1})
+				break
+			}
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -54,6 +55,35 @@ func TestNested(t *testing.T) {
 		if math.Abs(c.got-c.want) > 1e-6 {
 			t.Errorf("%s: saves %.4f, want %.4f", c.what, c.got, c.want)
 		}
+	}
+}
+
+// TestNestedMeasured: what a newer release was measured to save contains what the findings save in
+// the function that it changed.
+func TestNestedMeasured(t *testing.T) {
+	rules := nesting(false)[1:]
+	inside := []*site.Row{}
+	for _, m := range []int{0, 1} {
+		found, err := rules[m].Find(t.Context(), pass())
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside = append(inside, found[0].CPU[0]) // of main.h those below main.New alone
+	}
+	newer := finds("newer", rule.Match{Site: at("main.New", "n.go", 9), Around: inside, Saving: &rule.Saving{Seconds: 3, Low: 2.9, High: 3.1}})
+	newer.Needs = []rule.Need{rule.NeedUpgrade}
+	p := pass()
+	p.Manifest.Upgrade = &recording.Upgrade{}
+	r := diagnose(t, p, append(rules, newer)...)
+	if got := order(r); got != "newer@main.New pattern@main.g concat@main.h" {
+		t.Fatal(got)
+	}
+	measured, inner, shared := &r.Findings[0], &r.Findings[1], &r.Findings[2]
+	if fmt.Sprint(measured.Includes, inner.IncludedIn, shared.IncludedIn) != "[2] [1] []" || measured.SavingWith != nil {
+		t.Fatalf("includes %v, included in %v and %v; with them %+v", measured.Includes, inner.IncludedIn, shared.IncludedIn, measured.SavingWith)
+	}
+	if got := Together(limitCPU, measured, inner).Value; math.Abs(got-measured.Saving.Share) > 1e-6 {
+		t.Errorf("together %.4f, want %.4f", got, measured.Saving.Share)
 	}
 }
 

@@ -71,7 +71,7 @@ func Apart(resource string, findings ...*Finding) stats.Interval {
 func nested(findings []*Finding) []*Finding {
 	left := map[int]float64{} // of a finding by its rank, if less than all
 	for i, f := range findings {
-		if f == nil || f.SavingWith == nil || f.CostWith == nil || slices.Contains(findings[:i], f) {
+		if f == nil || slices.Contains(findings[:i], f) {
 			continue
 		}
 		for _, rank := range f.Includes {

@@ -142,7 +142,7 @@ func (c *clause) text(last string, lines bool) string {
 	}
 	verb := c.verb
 	if len(c.facts) > 1 {
-		for _, noun := range []string{"variable", "constant", "field", "parameter", "string", "pool"} {
+		for _, noun := range []string{"variable", "constant", "field", "type", "parameter", "string", "pool"} {
 			if strings.HasSuffix(verb, " "+noun) {
 				verb += "s"
 			}
