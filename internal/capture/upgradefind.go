@@ -12,13 +12,14 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+
 	"github.com/hone-go/hone/internal/altmod"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/profile"
 	"github.com/hone-go/hone/profile/symbol"
-	"golang.org/x/mod/module"
-	"golang.org/x/mod/semver"
 )
 
 // hotModules returns the dependencies that carry the cost, most expensive first.

@@ -3,7 +3,6 @@ package capture
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/hone-go/hone/internal/recording"
@@ -113,12 +112,7 @@ func (r *recorder) copyPart(from *recording.Recording, part, to string) error {
 	if !from.Has(part) {
 		return nil
 	}
-	f, err := from.Part(part)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(f)
+	data, err := from.Bytes(part)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func (e *engine) nest(drafts []*draft) {
 }
 
 // nestMeasured finds the drafts whose rows pass through the function that a newer release changed:
-// what they save is a part of what was measured, whose price stays.
+// the measured saving already contains theirs, so it is not priced again.
 func (e *engine) nestMeasured(d *draft, drafts []*draft) {
 	through := map[*site.Row]bool{}
 	for _, c := range d.claims {

@@ -58,7 +58,7 @@ func (e *engine) advice(d *draft, s *site.Site) string {
 		return e.candidates.advice(s)
 	}
 	name := strings.TrimSpace(s.Owner.Module + " " + s.Owner.Version)
-	measured := fmt.Sprintf("%s does not build with this program.", m.To)
+	measured := fmt.Sprintf("%s could not be measured: %s.", m.To, m.Failed)
 	if m.Failed == "" {
 		measured = fmt.Sprintf("%s was measured: with it, the program %s.", m.To, upgradeWords(e.manifest.Upgrade, e.manifest.PerUnit()))
 	}

@@ -44,7 +44,7 @@ func TestAdviceOnMeasuredReleases(t *testing.T) {
 		{[]recording.UpgradeFigure{figure(recording.UpgradeCPU, 1, 1)}, "", "costs about the same."},
 		{[]recording.UpgradeFigure{figure(recording.UpgradeCPU, 1, 0.5), {Name: recording.UpgradeGoroutines, Old: []float64{1, 2}, New: []float64{0}}}, "",
 			"leaves 0 goroutines per run in place of 1"},
-		{nil, "it does not build", "v3.4.0 does not build with this program."},
+		{nil, "it does not build", "v3.4.0 could not be measured: it does not build."},
 	} {
 		e := &engine{pass: &rule.Pass{}, manifest: recording.Manifest{
 			Target:  recording.Target{Kind: "program"},

@@ -112,7 +112,7 @@ func (o *output) watch(done <-chan struct{}) {
 	}
 }
 
-// cut frees the disk space of what is beyond the cap.
+// cut frees the disk space of output beyond the cap.
 func (o *output) cut() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

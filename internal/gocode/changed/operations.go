@@ -263,7 +263,8 @@ func (r *reader) isImport(e ast.Expr) bool {
 	return ok && !r.scope.local(id.Name) && r.file.imports[id.Name] != ""
 }
 
-// calleeName is the source of what is called: of a call on the result of another, only its name.
+// calleeName returns the callee as the source has it; only the name of a method that is called on
+// the result of another call.
 func (r *reader) calleeName(fun ast.Expr) string {
 	switch x := fun.(type) {
 	case *ast.IndexExpr:

@@ -34,7 +34,7 @@ const (
 	// little is the part of the largest saving of a function from which on another one that differs
 	// is named, if none of those that save more does.
 	little = 0.1
-	// known is the part of what is saved that functions must explain.
+	// known is the least part of the saving that the module's functions must account for.
 	known = 0.4
 	// mostCompared is how many functions are compared with those of the newer release.
 	mostCompared = 12
