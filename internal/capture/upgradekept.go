@@ -1,11 +1,13 @@
 package capture
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/profile"
 )
 
 // keepUpgrade keeps the figures of the upgraded target, and compares them with those of the
@@ -57,13 +59,17 @@ const (
 	leastLive       = 8 << 20 // bytes
 )
 
-// growth returns what a service keeps per request, of goroutines and of live memory, with the
-// upgrade and without it, if this recording has shown that there is something.
+// growth returns what a service keeps per request, of goroutines and of live memory, and what a
+// benchmark does per operation, of live memory, with the upgrade and without it, if this recording
+// has shown that there is something.
 func (r *recorder) growth(upgraded *recording.Recording, unchanged ...*recording.Recording) (list []recording.UpgradeFigure) {
+	m := r.out.Manifest()
+	if m.Target.Bench != "" {
+		return left(&m, r.profiles[recording.PartAllocs], upgraded, unchanged)
+	}
 	if r.o.Load == nil {
 		return nil
 	}
-	m := r.out.Manifest()
 	for _, of := range []struct {
 		name, metric string
 		least        float64
@@ -90,6 +96,48 @@ func (r *recorder) growth(upgraded *recording.Recording, unchanged ...*recording
 		}
 	}
 	return list
+}
+
+// left is growth for a benchmark: the live memory after its end.
+func left(m *recording.Manifest, allocs []byte, upgraded *recording.Recording, unchanged []*recording.Recording) []recording.UpgradeFigure {
+	all, each := liveAfter(m, allocs)
+	if all < leastLive {
+		return nil
+	}
+	f := recording.UpgradeFigure{Name: recording.UpgradeLive, Old: []float64{each}}
+	for _, rec := range append([]*recording.Recording{upgraded}, unchanged...) {
+		allocs, err := rec.Bytes(recording.PartAllocs)
+		if err != nil {
+			return nil
+		}
+		_, each := liveAfter(&rec.Manifest, allocs)
+		if rec == upgraded {
+			f.New = append(f.New, each)
+		} else {
+			f.Old = append(f.Old, each)
+		}
+	}
+	return []recording.UpgradeFigure{f}
+}
+
+// liveAfter returns the live memory at the end of a benchmark, in all and per operation; 0 when
+// that is not known, as of several benchmarks, which are not kept apart.
+func liveAfter(m *recording.Manifest, allocs []byte) (all, each float64) {
+	ph, ok := m.Phase(recording.PhaseCPU)
+	p, err := profile.Decode(bytes.NewReader(allocs), 0)
+	if !ok || err != nil || len(ph.Benchmarks) != 1 {
+		return 0, 0
+	}
+	column := p.TypeIndex("inuse_space")
+	operations := 0.0
+	for _, s := range ph.Benchmarks[0].Samples {
+		operations += float64(s.Iterations)
+	}
+	if column < 0 || operations == 0 {
+		return 0, 0
+	}
+	all = float64(p.Total(column))
+	return all, all / operations
 }
 
 // added returns by how much a metric grew during a recording, in all and per request.

@@ -75,17 +75,13 @@ func (e *engine) released(s *site.Site) string {
 	return upgrades.In(e.pass.Code, m, s.Function)
 }
 
-// leastLeft is the part of what stays up to which a newer release counts as one that repairs it.
-const leastLeft = 0.2
-
 // upgradeWords says what newer releases save.
 func upgradeWords(u *recording.Upgrade, per string) string {
-	for _, f := range []struct{ name, words string }{
-		{recording.UpgradeGoroutines, "leaves %s goroutines %s in place of %s"}, {recording.UpgradeLive, "keeps %s B of memory %s in place of %s"},
-	} {
-		if old, now, ok := u.Grew(f.name); ok && now < leastLeft*old {
-			return fmt.Sprintf(f.words, units.Number(now), per, units.Number(old))
-		}
+	if old, now, ok := u.Repairs(recording.UpgradeGoroutines); ok {
+		return fmt.Sprintf("leaves %s goroutines %s in place of %s", units.Number(now), per, units.Number(old))
+	}
+	if old, now, ok := u.Repairs(recording.UpgradeLive); ok {
+		return fmt.Sprintf("keeps %s of memory %s in place of %s", units.Bytes(now), per, units.Bytes(old))
 	}
 	for _, f := range []struct{ name, words string }{
 		{recording.UpgradeCPU, "takes %s less CPU"}, {recording.UpgradeTime, "takes %s less time"}, {recording.UpgradeBytes, "allocates %s less"},

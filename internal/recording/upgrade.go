@@ -79,6 +79,16 @@ func (u *Upgrade) Grew(name string) (old, upgraded float64, ok bool) {
 	return old, upgraded, old > 0
 }
 
+// leastLeft is the part of what stays up to which an upgrade counts as one that repairs it.
+const leastLeft = 0.2
+
+// Repairs reports whether a figure that should not grow does so only without the upgrade, and
+// returns what [Upgrade.Grew] does.
+func (u *Upgrade) Repairs(name string) (old, upgraded float64, ok bool) {
+	old, upgraded, ok = u.Grew(name)
+	return old, upgraded, ok && upgraded < leastLeft*old
+}
+
 // UpgradeFigures returns what recordings of the same target show: one that was built with the
 // upgrade, and some that were not.
 func UpgradeFigures(upgraded *Manifest, unchanged ...*Manifest) []UpgradeFigure {

@@ -3,6 +3,7 @@ package evidence
 import (
 	"fmt"
 	"go/token"
+	"strings"
 
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -79,41 +80,44 @@ func operations(ph recording.Phase) (n float64) {
 	return n
 }
 
-// Runs describes how often a line runs and what one execution costs: "runs 46 times per request, 46
-// per call of its function: 150 ns and 32 B each"; "" when it is unknown.
-func Runs(p *rule.Pass, f site.Frame, c site.Cost) string {
+// Often describes how often a line runs: "46 times per request, 46 times per call of its function";
+// "" when it is unknown.
+func Often(p *rule.Pass, f site.Frame) string {
 	e, ok := Executions(p, f)
 	if !ok || e.PerUnit <= 0 {
 		return ""
 	}
-	text := "runs"
-	done := unitsOfWork(p)
+	var parts []string
 	perUnit := countsUnits(p)
 	if perUnit {
-		text += " " + Times(e.PerUnit) + " per " + p.Manifest.Unit()
+		parts = append(parts, Times(e.PerUnit)+" per "+p.Manifest.Unit())
 	}
 	if once := e.PerCall < 1.05*e.PerUnit && e.PerCall > 0.95*e.PerUnit; e.PerCall >= leastRepeats && !(perUnit && once) {
-		if perUnit {
-			text += ","
-		}
-		text += " " + Times(e.PerCall) + " per call of its function"
-	} else if !perUnit {
+		parts = append(parts, Times(e.PerCall)+" per call of its function")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Runs describes how often a line runs and what one execution costs: "runs 46 times per request, 46
+// times per call of its function: 150 ns and 32 B each"; "" when it is unknown.
+func Runs(p *rule.Pass, f site.Frame, c site.Cost) string {
+	text := Often(p, f)
+	if text == "" {
 		return ""
 	}
-	if done > 0 && perUnit {
-		each := done * e.PerUnit
-		var parts []string
+	var parts []string
+	if each, ok := PerExecution(p, f, 1); ok {
 		if c.CPUSeconds > 0 {
-			parts = append(parts, units.Seconds(c.CPUSeconds/each))
+			parts = append(parts, units.Seconds(each*c.CPUSeconds))
 		}
 		if c.AllocBytes > 0 {
-			parts = append(parts, units.Bytes(float64(c.AllocBytes)/each))
-		}
-		if len(parts) > 0 {
-			text += ": " + funcname.List(parts) + " each"
+			parts = append(parts, units.Bytes(each*float64(c.AllocBytes)))
 		}
 	}
-	return text
+	if len(parts) > 0 {
+		text += ": " + funcname.List(parts) + " each"
+	}
+	return "runs " + text
 }
 
 // PerExecution returns the cost of one execution of a line whose cost in the CPU phase is cost, in

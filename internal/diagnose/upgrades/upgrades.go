@@ -21,9 +21,9 @@ func Sources(code *gocode.Index, m recording.ModuleUpgrade) (from, to changed.Re
 }
 
 // Words says what a release changed in a function, in sentences; "" if nothing that it does
-// differs. weight is the cost of the old function's lines; it may be nil.
-func Words(c *changed.Change, release string, weight func(line int) float64) string {
-	gone, now := c.Words(weight)
+// differs. measure, which may be nil, knows the cost of the old function's lines.
+func Words(c *changed.Change, release string, measure changed.Measure) string {
+	gone, now := c.Words(measure)
 	var sentences []string
 	if !c.Removed && (gone != "" || now != "") {
 		sentences = append(sentences, fmt.Sprintf("%s changed %s.", release, c.Name))

@@ -47,6 +47,7 @@ type Fact struct {
 	targets              []*function // that are called
 	rootLine             int         // in the function of the Change: Line, or that of the call that leads to it
 	condition            string      // the key of the condition of an early return
+	note                 string      // what a Measure said of the line
 }
 
 // The kinds of facts.

@@ -61,13 +61,14 @@ func (d *difference) comments() []string {
 	var about, other []string
 	for _, f := range readers(d.now, d.new) {
 		for _, s := range f.sentences() {
-			if old[s] || len(s) > limit || len(s) < 12 {
+			if old[s] || len(s) > limit || len(s) < 12 || strings.HasPrefix(s, "TODO") {
 				continue
 			}
 			old[s] = true
-			if aboutCost(s) {
+			switch {
+			case aboutCost(s):
 				about = append(about, s)
-			} else {
+			case !strings.HasPrefix(s, f.decl.Name.Name+" "): // else it says what the function is for
 				other = append(other, s)
 			}
 		}

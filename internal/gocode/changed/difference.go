@@ -9,6 +9,7 @@ const (
 	maxFacts = 30 // of each side
 
 	returnsEarly = "returns early if"
+	stopsEarly   = "stops a loop early if"
 )
 
 // difference compares what a function does in two releases.
@@ -141,12 +142,12 @@ func (d *difference) weighReturns(gone, new []Fact) {
 	}
 	replaced := returns(d.new) <= returns(d.old)
 	for i := range gone {
-		if gone[i].verb == returnsEarly {
+		if gone[i].exits() {
 			gone[i].score = min(gone[i].score, 0.7)
 		}
 	}
 	for i := range new {
-		if new[i].verb == returnsEarly && replaced {
+		if new[i].exits() && replaced {
 			new[i].score = min(new[i].score, 0.7)
 		}
 	}
@@ -332,7 +333,7 @@ func (d *difference) withConditions(list []Fact) []Fact {
 	}
 	for _, g := range order {
 		exit := slices.IndexFunc(list, func(f Fact) bool {
-			return f.Kind == KindCondition && g.c.key == "not "+f.condition && f.verb == returnsEarly
+			return f.Kind == KindCondition && g.c.key == "not "+f.condition && f.exits()
 		})
 		switch f := d.guardedFact(g.c, g.ops); {
 		case exit < 0:
@@ -364,6 +365,9 @@ func newCondition(list, before []operation, known map[string]bool) (found condit
 	}
 	return found, true
 }
+
+// exits reports whether a fact is that a function or a loop ends early.
+func (f *Fact) exits() bool { return f.verb == returnsEarly || f.verb == stopsEarly }
 
 func (d *difference) guardedFact(c condition, ops []operation) Fact {
 	slices.SortStableFunc(ops, func(a, b operation) int {

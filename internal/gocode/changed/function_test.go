@@ -182,8 +182,8 @@ func TestDiff(t *testing.T) {
 
 func TestWeight(t *testing.T) {
 	c := compare(t, "package m\nfunc F() {\na()\nb()\nregexp.MustCompile(`a`)\nd()\n}", "package m\nfunc F() {}", "example.com/m.F")
-	gone, _ := c.Words(func(line int) float64 { return float64(line % 5) })
-	if want := "It no longer calls b (line 4), a (line 3) or regexp.MustCompile (line 5)."; gone != want {
+	gone, _ := c.Words(func(_ string, line int, _ bool) Measured { return Measured{Cost: float64(line % 5)} })
+	if want := "It no longer calls b (line 4), a (line 3) or d (line 6)."; gone != want {
 		t.Errorf("%s", gone)
 	}
 	if gone, _ = c.Words(nil); !strings.HasPrefix(gone, "It no longer calls regexp.MustCompile") {

@@ -74,7 +74,7 @@ func FuzzFunction(f *testing.F) {
 		if err != nil {
 			return
 		}
-		c.Words(func(line int) float64 { return float64(line) })
+		c.Words(func(_ string, line int, _ bool) Measured { return Measured{Cost: float64(line)} })
 		if len(c.Diff) > maxDiff || len(c.Comments) > 3 {
 			t.Errorf("%d lines, %d comments", len(c.Diff), len(c.Comments))
 		}

@@ -50,7 +50,7 @@ var pairs = []struct{ name, old, new, gone, now string }{
 		name: "loop",
 		old:  "func F(l []int, x int) bool { for _, y := range l { if x == y { return true } }; return false }",
 		new:  "import \"slices\"\nfunc F(l []int, x int) bool { _, ok := slices.BinarySearch(l, x); return ok }",
-		gone: "loops over l; returns early if x == y",
+		gone: "loops over l; stops a loop early if x == y",
 		now:  "calls slices.BinarySearch",
 	},
 	{

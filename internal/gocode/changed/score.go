@@ -19,9 +19,12 @@ func (op *operation) score() float64 {
 	case KindLock, KindCopy:
 		s = 3
 	case KindCondition:
-		return choose(op.loops == 0 && !op.cold, 2.4, 0.8)
+		if op.cold {
+			return 0.8
+		}
+		return choose(op.loops == 0, 2.4, 1.6)
 	case KindStore:
-		s = 2.5
+		s = choose(op.verb == "appends to", 0.9, 2.5)
 	case KindConvert, KindAllocate, KindLookup:
 		s = 2
 	}

@@ -102,7 +102,11 @@ func (r *reader) ifStatement(s *ast.IfStmt, before []ast.Stmt, a around) around 
 	}
 	switch exit := leaves(s.Body); {
 	case exit != "" && s.Else == nil:
-		if !yes.isError && exit == "return" {
+		switch {
+		case yes.isError || exit != "return" && exit != "break":
+		case a.loops > 0:
+			r.emit(KindCondition, "return "+yes.key, stopsEarly, yes.text, s.Pos(), a)
+		case exit == "return":
 			r.emit(KindCondition, "return "+yes.key, returnsEarly, yes.text, s.Pos(), a)
 		}
 		return a.with(no)
@@ -340,14 +344,30 @@ func (r *reader) assignment(s *ast.AssignStmt, a around) {
 			r.clears(e, s.Rhs[i], a)
 		}
 	}
-	if len(s.Lhs) != 1 || len(s.Rhs) != 1 || a.loops == 0 || !r.isText(s.Lhs[0], s.Rhs[0]) {
+	if len(s.Lhs) != 1 || len(s.Rhs) != 1 || a.loops == 0 {
 		return
 	}
 	left := r.norm(s.Lhs[0])
+	if list, ok := appended(s.Rhs[0]); ok && r.norm(list) == left {
+		r.emit(KindStore, "append "+left, "appends to", r.file.short(list, 40), s.Pos(), a)
+	}
+	if !r.isText(s.Lhs[0], s.Rhs[0]) {
+		return
+	}
 	sum, ok := s.Rhs[0].(*ast.BinaryExpr)
 	if s.Tok == token.ADD_ASSIGN || s.Tok == token.ASSIGN && ok && sum.Op == token.ADD && r.file.text(leftmost(sum)) == r.file.text(s.Lhs[0]) {
 		r.emit(KindConcat, left, "adds to the string", r.file.short(s.Lhs[0], 40), s.Pos(), a)
 	}
+}
+
+// appended returns x of append(x, y).
+func appended(e ast.Expr) (list ast.Expr, ok bool) {
+	call, ok := e.(*ast.CallExpr)
+	if !ok || len(call.Args) != 2 {
+		return nil, false
+	}
+	id, ok := call.Fun.(*ast.Ident)
+	return call.Args[0], ok && id.Name == "append"
 }
 
 // clears reads an assignment of nothing to an element or a field.

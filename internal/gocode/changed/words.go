@@ -1,6 +1,7 @@
 package changed
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,25 +15,35 @@ const (
 	maxSentence = 400 // bytes of a sentence of several clauses
 )
 
+// Measured is what a measurement knows of a line of the old release.
+type Measured struct {
+	Cost float64 // ≥ 0, in any unit
+	Note string  // for a reader, such as how often it runs; may be empty
+}
+
+// Measure looks up a line in a file of the old release, whose name is relative to the module. With
+// loop, it is the head of a loop.
+type Measure func(file string, line int, loop bool) Measured
+
 // Words puts a change into sentences: what the old release does that the new one does not, and what
-// is new. weight, which may be nil, is the cost of a line of the old function: facts about
-// expensive lines come first. A text is empty if there is nothing to say.
-func (c *Change) Words(weight func(line int) float64) (gone, now string) {
+// is new. With measure, which may be nil, facts about expensive lines come first, with its notes,
+// and functions inside without cost are left out. A text is empty if there is nothing to say.
+func (c *Change) Words(measure Measure) (gone, now string) {
 	if c.Removed {
 		gone = fmt.Sprintf("The new release has no function %s.", c.Name)
 	} else {
-		gone = sentence("It no longer ", clauses(weighed(c.Gone, weight), maxClauses), "or", true)
+		gone = sentence("It no longer ", clauses(c.weighed(measure), maxClauses), "or", true)
 		now = sentence("It ", clauses(c.New, maxClauses), "and", false)
 	}
-	for i := range c.Inside {
-		more, new := c.Inside[i].inner(gone, now)
+	for _, in := range c.costly(measure) {
+		more, new := in.inner(measure, gone, now)
 		gone, now = and(gone, more), and(now, new)
 	}
 	return gone, now
 }
 
 // inner is Words of a function around the changed one, if there is room for it.
-func (c *Change) inner(gone, now string) (more, new string) {
+func (c *Change) inner(measure Measure, gone, now string) (more, new string) {
 	const room = 300
 	limit := choose(c.Role == RoleCalled && gone+now != "", maxInner, maxClauses)
 	first := c.Name
@@ -45,13 +56,13 @@ func (c *Change) inner(gone, now string) (more, new string) {
 		first = "The new " + first + ", which has the same method name,"
 	}
 	if len(gone) < room {
-		more = sentence(first+" no longer ", clauses(c.Gone, limit), "or", true)
+		more = sentence(first+" no longer ", clauses(c.weighed(measure), limit), "or", true)
 	}
 	if len(now) < room {
 		new = sentence(choose(more == "", first, c.Name)+" ", clauses(c.New, limit), "and", false)
 	}
-	for i := range c.Inside {
-		a, b := c.Inside[i].inner(and(gone, more), and(now, new))
+	for _, in := range c.costly(measure) {
+		a, b := in.inner(measure, and(gone, more), and(now, new))
 		more, new = and(more, a), and(new, b)
 	}
 	return more, new
@@ -64,30 +75,77 @@ func and(a, b string) string {
 	return a + " " + b
 }
 
-// weighed orders facts by the cost of their lines.
-func weighed(list []Fact, weight func(line int) float64) []Fact {
-	if weight == nil {
-		return list
-	}
+// costly returns the functions inside, without those that are known to cost nothing.
+func (c *Change) costly(measure Measure) (list []*Change) {
 	var most float64
-	for _, f := range list {
-		most = max(most, cost(f, weight))
+	costs := map[*Change]float64{}
+	for i := range c.Inside {
+		in := &c.Inside[i]
+		list = append(list, in)
+		if measure != nil && in.Role == RoleCalled {
+			costs[in] = in.cost(measure)
+			most = max(most, costs[in])
+		}
 	}
 	if most == 0 {
 		return list
 	}
-	list = slices.Clone(list)
+	list = slices.DeleteFunc(list, func(in *Change) bool { return in.Role == RoleCalled && costs[in] < leastCost*most })
+	slices.SortStableFunc(list, func(a, b *Change) int { return cmp.Compare(costs[b], costs[a]) })
+	return list
+}
+
+// leastCost is the part of the highest cost of a function inside that others must have.
+const leastCost = 0.05
+
+// cost is the highest cost of a line of the function.
+func (c *Change) cost(measure Measure) (most float64) {
+	for line := c.From; line <= c.To; line++ {
+		most = max(most, measure(c.File, line, false).Cost)
+	}
+	return most
+}
+
+// weighed returns what is gone, with the notes about its lines, ordered by their cost.
+func (c *Change) weighed(measure Measure) []Fact {
+	if measure == nil {
+		return c.Gone
+	}
+	var most float64
+	costs := make([]float64, len(c.Gone))
+	list := slices.Clone(c.Gone)
 	for i := range list {
-		list[i].score += 6 * cost(list[i], weight) / most
+		f := &list[i]
+		at := measure(cmp.Or(f.File, c.File), f.Line, f.Kind == KindLoop)
+		f.note = at.Note
+		if f.In != "" {
+			at.Cost = max(at.Cost, measure(c.File, f.rootLine, false).Cost/2)
+		}
+		costs[i] = at.Cost
+		most = max(most, at.Cost)
+	}
+	if most == 0 {
+		return list
+	}
+	for i := range list {
+		if list[i].exits() { // what it decides costs, not where it ends
+			continue
+		}
+		list[i].score += 6 * costs[i] / most
+		if costs[i] == 0 && list[i].samples() {
+			list[i].score -= 1.5
+		}
 	}
 	return ranked(list)
 }
 
-func cost(f Fact, weight func(line int) float64) float64 {
-	if f.In != "" {
-		return weight(f.rootLine) / 2
+// samples reports whether a fact that costs much would be in a profile at its own line.
+func (f *Fact) samples() bool {
+	switch f.Kind {
+	case KindCall, KindLoop, KindCondition, KindAllocate, KindConvert, KindConcat, KindCopy, KindLookup, KindStore:
+		return true
 	}
-	return weight(f.Line)
+	return false
 }
 
 // clause is what a sentence says with one verb.
@@ -98,9 +156,14 @@ type clause struct {
 
 // clauses groups the facts that tell most by their verbs.
 func clauses(list []Fact, limit int) (out []*clause) {
+	noted := map[string]bool{}
 	for i, f := range list {
 		if i > 0 && f.score < 1 {
 			break
+		}
+		line := fmt.Sprint(f.In, f.Line)
+		if noted[line] { // the note has been read
+			f.note = ""
 		}
 		j := slices.IndexFunc(out, func(c *clause) bool { return c.verb == f.verb && c.suffix == f.suffix && c.in == f.In })
 		switch {
@@ -108,7 +171,10 @@ func clauses(list []Fact, limit int) (out []*clause) {
 			out[j].facts = append(out[j].facts, f)
 		case j < 0 && len(out) < limit:
 			out = append(out, &clause{f.verb, f.suffix, f.In, []Fact{f}})
+		default:
+			continue
 		}
+		noted[line] = true
 	}
 	return out
 }
@@ -148,7 +214,7 @@ func (c *clause) text(last string, lines bool) string {
 			}
 		}
 	}
-	if verb == returnsEarly {
+	if verb == returnsEarly || verb == stopsEarly {
 		last = "or"
 	}
 	text := verb + " " + join(objects, last) + c.suffix
@@ -165,6 +231,9 @@ func (f *Fact) place(lines bool) string {
 		at := fmt.Sprintf("line %d", f.Line)
 		if f.File != "" {
 			at += " of " + f.File
+		}
+		if f.note != "" {
+			at += ": " + f.note
 		}
 		in = append(in, at)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -18,13 +19,16 @@ import (
 // others to be a leak.
 const mostCancelled = 0.9
 
+// derives are the functions that derive contexts which have to be cancelled.
+var derives = []string{"context.WithCancel", "context.WithCancelCause", "context.WithTimeout*", "context.WithDeadline*"}
+
 // uncancelled returns what retains the contexts that a line derives from another, if their cancel
 // functions are never or seldom called; nil otherwise. A context that can be cancelled is in the
 // map of its parent's children until one of the two is cancelled (context.propagateCancel).
 func uncancelled(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 	for _, call := range p.Calls() {
 		name := p.CalleeName(call)
-		if !funcname.Match(name, "context.WithCancel", "context.WithCancelCause", "context.WithTimeout*", "context.WithDeadline*") {
+		if !funcname.Match(name, derives...) {
 			continue
 		}
 		if why := neverCancelled(pass, s, p, call); why != "" {
@@ -117,4 +121,59 @@ func passesOn(p *gocode.Place, n ast.Node, v *types.Var) bool {
 		}
 	}
 	return false
+}
+
+const (
+	// mostContexts is the part of a line's live memory that contexts must be for them to explain it.
+	mostContexts = 0.5
+	// leastDerived is the part of it that the contexts of one line must be for that to be blamed;
+	// the rest are those that other code derives from them.
+	leastDerived = 0.1
+)
+
+// contexts returns the line that derives the contexts of which most of a line's live memory is, and
+// what retains them; it is one of the same module, whose contexts the line may derive others from.
+// The memory shows that nobody cancels them, also where the source does not, as when cancel
+// functions are collected in a list. The standard library cancels its own.
+func contexts(pass *rule.Pass, g growth) (at *site.Site, k *keep) {
+	var all, part int64
+	for _, r := range g.live {
+		if all += r.Value; deriver(r) != nil {
+			part += r.Value
+		}
+	}
+	if float64(part) < mostContexts*float64(all) {
+		return nil, nil
+	}
+	bytes := map[*site.Site]int64{}
+	for _, s := range pass.Table.Sites {
+		for _, r := range s.Live {
+			f := deriver(r)
+			if f == nil || f.Owner.Kind != gocode.Main && f.Owner.Kind != gocode.Dependency || f.Owner.Module != g.Owner.Module {
+				continue
+			}
+			by := pass.Site(f)
+			if bytes[by] += r.Value; at == nil || bytes[by] > bytes[at] {
+				at = by
+			}
+		}
+	}
+	if at == nil || float64(bytes[at]) < leastDerived*float64(all) {
+		return nil, nil
+	}
+	return at, &keep{
+		words: fmt.Sprintf("%s of it are contexts that %s derives and those derived from them. A context stays registered with its parent until its cancel function is called, and on some path nobody calls it.",
+			units.Percent(float64(part)/float64(all)), funcname.Short(at.Function)),
+		fix: "Call the cancel function of each context where its operation ends, on all paths, also after success: for a response, when its body is closed.",
+	}
+}
+
+// deriver returns the frame that derives the context that a row allocates for; nil if it does not
+// derive one that has to be cancelled.
+func deriver(r *site.Row) *site.Frame {
+	i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Owner.Package != "context" })
+	if i <= 0 || !slices.ContainsFunc(r.Stack[:i], func(f *site.Frame) bool { return funcname.Match(f.Function, derives...) }) {
+		return nil
+	}
+	return r.Stack[i]
 }

@@ -179,6 +179,12 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 			m.Site, m.Callees = at, nil
 		}
 		kept.explain(&m)
+	} else if at, kept := contexts(p, g); kept != nil && m.Confidence == rule.Likely {
+		if place := p.Place(at); at == g.Site && place != nil {
+			kept = cmp.Or(uncancelled(p, at, place), kept)
+		}
+		m.Site, m.Callees = at, nil
+		kept.explain(&m)
 	} else if place := p.Place(g.Site); place != nil && !w.keeper(&m, place) && m.Confidence == rule.Likely {
 		if at, kept := w.adopter(g); kept != nil {
 			w.adopted(&m, at, kept)

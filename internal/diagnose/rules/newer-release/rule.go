@@ -78,16 +78,43 @@ func ask(ctx context.Context, p *rule.Pass) []rule.Match {
 	if !ok || p.Code == nil || p.Table == nil {
 		return nil
 	}
-	var matches []rule.Match
+	var matches, same []rule.Match
 	for _, m := range u.Modules {
 		if m.Failed != "" {
 			continue
 		}
-		if match, ok := by.match(ctx, p, m); ok {
+		switch match, ok := by.match(ctx, p, m); {
+		case ok && match.Patch == nil:
+			same = append(same, match)
+		case ok:
 			matches = append(matches, match)
 		}
 	}
+	for _, m := range same { // what is there is called less because of what another module changed
+		if !slices.ContainsFunc(matches, func(o rule.Match) bool { return covers(o.Around, m.Around) }) {
+			matches = append(matches, m)
+		}
+	}
 	return matches
+}
+
+// mostOf is the part of some rows that others must have to cover them.
+const mostOf = 0.8
+
+// covers reports whether rows have most of others.
+func covers(rows, others []*site.Row) bool {
+	in := map[*site.Row]bool{}
+	for _, r := range rows {
+		in[r] = true
+	}
+	var all, part int64
+	for _, r := range others {
+		all += r.Value
+		if in[r] {
+			part += r.Value
+		}
+	}
+	return float64(part) >= mostOf*float64(all)
 }
 
 // decision is what an upgrade saves, by the figure that counts.
@@ -137,7 +164,7 @@ func (d decision) match(ctx context.Context, p *rule.Pass, m recording.ModuleUpg
 	out := rule.Match{
 		Site: p.Site(at), Confidence: rule.Proved, Around: through(v.rows, f.function),
 		Saving: d.saving(p, saves, f.saved),
-		Cause:  d.words(p, m) + v.where(p, m, f, at) + described(m, f, v.rows),
+		Cause:  d.words(p, m) + v.where(p, m, f, at) + v.described(p, m, f, at),
 		Fix:    fmt.Sprintf("Update the module: go get %s@%s.", m.Path, m.To),
 		Patch:  upgrades.Patch(f.change, m.To),
 	}
@@ -185,6 +212,11 @@ type view struct {
 // view returns the profile that shows most of the saving. It shows all of it if no other module was
 // upgraded; without functions in its list, nothing is known.
 func (d decision) view(p *rule.Pass, module string) (best view) {
+	if _, _, leaks := d.upgrade.Repairs(recording.UpgradeLive); leaks {
+		if v := leaves(p, module); len(v.list) > 0 {
+			return v
+		}
+	}
 	cpu, allocs := everyRow(p)
 	cpuAfter := profileCosts(p.Upgraded.CPU, "cpu").scaled(1 - d.cpu)
 	allocsAfter := profileCosts(p.Upgraded.Allocs, "alloc_space").scaled(1 - d.bytes)
@@ -212,6 +244,24 @@ func (d decision) view(p *rule.Pass, module string) (best view) {
 		best.part = 1
 	}
 	return best
+}
+
+// leaves is the view of the functions of a module through which memory passes that stays. There is
+// no profile of what stays with the newer release, which is little.
+func leaves(p *rule.Pass, module string) view {
+	v := view{bytes: true, part: 1, after: costs{}}
+	for _, s := range p.Table.Sites {
+		v.rows = append(v.rows, s.Live...)
+	}
+	for _, b := range p.Table.Buckets {
+		v.rows = append(v.rows, b.Live...)
+	}
+	for _, f := range savings(p, module, rowCosts(v.rows), v.after) {
+		if f.share >= leastBytes {
+			v.list = append(v.list, f)
+		}
+	}
+	return v
 }
 
 // alone reports whether no other module was upgraded.

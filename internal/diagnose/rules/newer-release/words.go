@@ -32,8 +32,14 @@ func (d decision) words(p *rule.Pass, m recording.ModuleUpgrade) string {
 	if d.several(p) {
 		return fmt.Sprintf("%s, the same benchmarks took %s less %s%s.", with, percent(d.saves), d.of(), d.allocated(unit, true))
 	}
-	return fmt.Sprintf("%s, the program took %s of %s per %s in place of %s: %s less%s.", with, units.Seconds(mean(d.upgrade, d.figure, true)), d.of(), unit,
-		units.Seconds(mean(d.upgrade, d.figure, false)), percent(d.saves), d.allocated(unit, false))
+	left := ""
+	if old, now, ok := d.upgrade.Repairs(recording.UpgradeGoroutines); ok {
+		left = fmt.Sprintf(" Goroutines leak without it: %s stay per %s, and %s with it.", units.Number(old), unit, units.Number(now))
+	} else if old, now, ok := d.upgrade.Repairs(recording.UpgradeLive); ok {
+		left = fmt.Sprintf(" Memory leaks without it: %s stay per %s, and %s with it.", units.Bytes(old), unit, units.Bytes(now))
+	}
+	return fmt.Sprintf("%s, the program took %s of %s per %s in place of %s: %s less%s.%s", with, units.Seconds(mean(d.upgrade, d.figure, true)), d.of(), unit,
+		units.Seconds(mean(d.upgrade, d.figure, false)), percent(d.saves), d.allocated(unit, false), left)
 }
 
 // several reports whether the figures are those of several benchmarks, as parts of what they were.
@@ -72,12 +78,78 @@ func (d decision) allocated(unit string, several bool) string {
 }
 
 // described says what the newer release changed in a function.
-func described(m recording.ModuleUpgrade, f finding, rows []*site.Row) string {
+func (v view) described(p *rule.Pass, m recording.ModuleUpgrade, f finding, at *site.Frame) string {
 	if f.change == nil {
 		return fmt.Sprintf(" Less passes through %s, whose own source is the same.", funcname.Short(f.function))
 	}
-	lines := weights(rows, f.function)
-	return " " + upgrades.Words(f.change, m.To, func(line int) float64 { return lines[line] })
+	return " " + upgrades.Words(f.change, m.To, v.measure(p, m, f.function, at))
+}
+
+const (
+	leastPart   = 0.1 // of a function's cost, of a line whose part is told
+	leastPasses = 3   // of a loop, for their number to be told
+	leastTimes  = 1.5 // per unit of work, for the number of executions to be told
+)
+
+// measure looks up the lines of a module in what passes through a function, and in the counts. How
+// often one of them runs is told elsewhere.
+func (v view) measure(p *rule.Pass, m recording.ModuleUpgrade, function string, told *site.Frame) changed.Measure {
+	cost := map[string]map[int]float64{} // by file in the module and line
+	at := map[string]site.Frame{}        // of each file
+	var all float64
+	for _, r := range through(v.rows, function) {
+		all += float64(r.Value)
+		type place struct {
+			file string
+			line int
+		}
+		seen := map[place]bool{}
+		for _, f := range r.Stack {
+			file, ok := inModule(f, m)
+			if k := (place{file, f.Line}); ok && !seen[k] {
+				seen[k] = true
+				if cost[file] == nil {
+					cost[file], at[file] = map[int]float64{}, *f
+				}
+				cost[file][f.Line] += float64(r.Value)
+			}
+		}
+	}
+	return func(file string, line int, loop bool) changed.Measured {
+		found := changed.Measured{Cost: cost[file][line] / max(all, 1)}
+		f := at[file]
+		f.Line = line
+		var notes []string
+		if l, ok := p.Counts.Loop(f.Owner.Package, f.File, line); loop && ok && l.Iterations >= leastPasses {
+			notes = append(notes, units.Count(int64(l.Iterations+0.5))+" iterations each time")
+		} else if e, ok := evidence.Executions(p, f); !loop && ok && e.PerUnit >= leastTimes && (line != told.Line || f.File != told.File) {
+			often, _, _ := strings.Cut(evidence.Often(p, f), ", ")
+			notes = append(notes, often)
+		}
+		if found.Cost >= leastPart && !v.waits {
+			notes = append(notes, units.Percent(found.Cost)+" of the "+v.what())
+		}
+		found.Note = strings.Join(notes, ", ")
+		return found
+	}
+}
+
+// what names the values of the rows.
+func (v view) what() string {
+	if v.bytes {
+		return "bytes"
+	}
+	return "cost"
+}
+
+// inModule returns the name of a frame's file relative to the module; false if it is of another
+// module.
+func inModule(f *site.Frame, m recording.ModuleUpgrade) (string, bool) {
+	if f.Owner.Module != m.Path {
+		return "", false
+	}
+	_, file, ok := strings.Cut(f.File, "@"+m.From+"/")
+	return file, ok
 }
 
 // names are what release notes may call the change: the function, those that it uses now or no
@@ -115,8 +187,8 @@ const nearLines = 2
 
 func abs(n int) int { return max(n, -n) }
 
-// where names the line of the module inside the function that costs most, if that is another line
-// than the site's.
+// where names the line of the module inside the function that costs most; of the site's own line,
+// how often it runs.
 func (v view) where(p *rule.Pass, m recording.ModuleUpgrade, f finding, at *site.Frame) string {
 	if v.waits {
 		return ""
@@ -143,13 +215,16 @@ func (v view) where(p *rule.Pass, m recording.ModuleUpgrade, f finding, at *site
 	}
 	hot := frames[best]
 	if hot == nil || float64(cost[best]) < most*float64(all) || hot.File == at.File && abs(hot.Line-at.Line) <= nearLines {
+		if runs := evidence.Runs(p, *at, v.costOf(at)); runs != "" {
+			return " The line " + runs + "."
+		}
 		return ""
 	}
 	text := ""
 	if lines, err := p.Code.Lines(hot.File, hot.Line, hot.Line); err == nil && len(lines) > 0 {
 		text = " `" + strings.TrimSpace(lines[0]) + "`"
 	}
-	words := fmt.Sprintf(" %s of the cost of %s was in %s, line %d:%s", units.Percent(float64(cost[best])/float64(all)), bare(f.function), bare(hot.Function), hot.Line, text)
+	words := fmt.Sprintf(" %s of the %s of %s was in %s, line %d:%s", units.Percent(float64(cost[best])/float64(all)), v.what(), bare(f.function), bare(hot.Function), hot.Line, text)
 	if runs := evidence.Runs(p, *hot, v.costOf(hot)); runs != "" {
 		words += ", which " + runs
 	}
