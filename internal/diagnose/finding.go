@@ -165,8 +165,8 @@ func (e *engine) costWords(d *draft) string {
 	return subject + funcname.List(parts) + "."
 }
 
-// runsWords returns the sentence about how often the most expensive line runs; the causes of generic
-// findings and of newer releases have it already.
+// runsWords returns the sentence about how often the most expensive line runs; the causes of
+// generic findings and of newer releases have it already.
 func (e *engine) runsWords(d *draft) string {
 	if len(d.lines) == 0 || d.rule.Generic || slices.Contains(d.rule.Needs, rule.NeedUpgrade) {
 		return ""

@@ -201,6 +201,28 @@ func TestNewerReleaseTime(t *testing.T) {
 	}
 }
 
+// TestNewerReleaseLeak: when memory stays only without the newer release, the finding is at what
+// keeps it.
+func TestNewerReleaseLeak(t *testing.T) {
+	releasedIn(t, quickDistinct, "")
+	leak := recording.UpgradeFigure{Name: recording.UpgradeLive, Old: []float64{2048, 2300}, New: []float64{16}}
+	matches := findNewer(t, func(p *rule.Pass) {
+		p.Manifest.Upgrade.Figures = append(p.Manifest.Upgrade.Figures, leak)
+		for _, s := range p.Table.Sites {
+			s.Live = s.CPU
+		}
+	})
+	if len(matches) != 1 || !strings.Contains(matches[0].Cause, "Memory leaks without it: 2.0 KiB stay per run, and 16 B with it.") ||
+		!strings.Contains(matches[0].Cause, "v1.1.0 changed Distinct") {
+		t.Fatalf("%+v", matches)
+	}
+	leak.New = []float64{1024} // which is still a leak
+	matches = findNewer(t, func(p *rule.Pass) { p.Manifest.Upgrade.Figures = append(p.Manifest.Upgrade.Figures, leak) })
+	if len(matches) != 1 || strings.Contains(matches[0].Cause, "leak") {
+		t.Fatalf("%+v", matches)
+	}
+}
+
 // TestNewerReleaseGone: a function that the newer release does not have any more.
 func TestNewerReleaseGone(t *testing.T) {
 	releasedIn(t, goneDistinct, "")

@@ -191,6 +191,27 @@ func TestWeight(t *testing.T) {
 	}
 }
 
+// TestMeasure: what was measured of lines stands with them, once, and callees without cost are left
+// out.
+func TestMeasure(t *testing.T) {
+	c := compare(t, "package m\nfunc F(l []string) {\nfor range l {\nregexp.MustCompile(`a`)\n}\nregexp.MustCompile(`b`); a()\nG()\nH()\n}\nfunc G() {\nsort.Ints(nil)\n}\nfunc H() {\njson.Marshal(nil)\n}",
+		"package m\nfunc F(l []string) {\nG()\nH()\n}\nfunc G() {}\nfunc H() {}", "example.com/m.F")
+	lines := map[int]Measured{4: {8, "9 times"}, 6: {1, "once"}, 8: {3, ""}, 14: {3, ""}}
+	gone, now := c.Words(func(file string, line int, loop bool) Measured {
+		if file != "m.go" {
+			t.Errorf("asked for %s", file)
+		}
+		if loop {
+			return Measured{Note: "5 iterations"}
+		}
+		return lines[line]
+	})
+	want := "It no longer calls regexp.MustCompile (line 4: 9 times) in a loop, calls a (line 6: once), or loops over all of l (line 3: 5 iterations). H, which it calls, no longer calls json.Marshal (line 14)."
+	if gone != want || now != "" {
+		t.Errorf("%s | %s", gone, now)
+	}
+}
+
 func TestMissing(t *testing.T) {
 	m := release(t, "v1.0.0", "package m\nfunc F() {}")
 	gone := m

@@ -37,6 +37,13 @@ var pairs = []struct{ name, old, new, gone, now string }{
 		now: "uses the new package variable t (T); looks up s in t.m; uses the field m (map[string]*regexp.Regexp) of T; calls regexp.MustCompile only if s is not in t.m",
 	},
 	{
+		name: "stops at the first",
+		old:  "type T struct { r []int }\nfunc F(t *T, l []int) { for _, x := range l { t.r = append(t.r, x) } }",
+		new:  "type T struct { r []int }\nfunc F(t *T, l []int, yield func(int) bool) { for _, x := range l { if !yield(x) { return } } }",
+		gone: "appends to t.r in a loop",
+		now:  "has the new parameter yield (func(int) bool); stops a loop early if !yield(x)",
+	},
+	{
 		name: "a condition in place of another",
 		old:  "import \"sort\"\nfunc F(l []int) { if len(l) > 9 { sort.Ints(l) } }",
 		new:  "import \"sort\"\nfunc F(l []int) { if len(l) > 8 { sort.Ints(l) } }",

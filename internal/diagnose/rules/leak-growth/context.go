@@ -124,7 +124,8 @@ func passesOn(p *gocode.Place, n ast.Node, v *types.Var) bool {
 }
 
 const (
-	// mostContexts is the part of a line's live memory that contexts must be for them to explain it.
+	// mostContexts is the part of a line's live memory that contexts must be for them to explain
+	// it.
 	mostContexts = 0.5
 	// leastDerived is the part of it that the contexts of one line must be for that to be blamed;
 	// the rest are those that other code derives from them.
