@@ -61,11 +61,14 @@ const (
 
 // growth returns what a service keeps per request, of goroutines and of live memory, and what a
 // benchmark does per operation, of live memory, with the upgrade and without it, if this recording
-// has shown that there is something.
+// has shown that there is something. Of a program that exits, it is the most memory that it took.
 func (r *recorder) growth(upgraded *recording.Recording, unchanged ...*recording.Recording) (list []recording.UpgradeFigure) {
 	m := r.out.Manifest()
 	if m.Target.Bench != "" {
 		return left(&m, r.profiles[recording.PartAllocs], upgraded, unchanged)
+	}
+	if m.Target.Kind == kindProgram {
+		return peaks(&m, upgraded, unchanged)
 	}
 	if r.o.Load == nil {
 		return nil
@@ -96,6 +99,26 @@ func (r *recorder) growth(upgraded *recording.Recording, unchanged ...*recording
 		}
 	}
 	return list
+}
+
+// peaks is growth for a program that exits: the most memory that it took.
+func peaks(m *recording.Manifest, upgraded *recording.Recording, unchanged []*recording.Recording) []recording.UpgradeFigure {
+	f := recording.UpgradeFigure{Name: recording.UpgradePeak, Old: peak(m), New: peak(&upgraded.Manifest)}
+	for _, rec := range unchanged {
+		f.Old = append(f.Old, peak(&rec.Manifest)...)
+	}
+	if len(f.Old) == 0 || len(f.New) == 0 {
+		return nil
+	}
+	return []recording.UpgradeFigure{f}
+}
+
+// peak returns the most memory of the runs without profiles; nothing if that is not known.
+func peak(m *recording.Manifest) []float64 {
+	if ph, ok := m.Phase(recording.PhaseClean); ok && ph.RSSBytes > 0 {
+		return []float64{float64(ph.RSSBytes)}
+	}
+	return nil
 }
 
 // left is growth for a benchmark: the live memory after its end.

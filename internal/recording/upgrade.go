@@ -32,6 +32,9 @@ const (
 	// What is added during the recording and stays; a value for each recording.
 	UpgradeGoroutines = "goroutines_left"
 	UpgradeLive       = "live_bytes_left"
+	// The most memory that a program which exits took, by the operating system; a value for each
+	// recording.
+	UpgradePeak = "peak_rss_bytes"
 )
 
 // UpgradeFigure is a cost of the unchanged target and of the upgraded one, a value for each window
@@ -87,6 +90,16 @@ const leastLeft = 0.2
 func (u *Upgrade) Repairs(name string) (old, upgraded float64, ok bool) {
 	old, upgraded, ok = u.Grew(name)
 	return old, upgraded, ok && upgraded < leastLeft*old
+}
+
+// leastPeak is how many bytes a peak must be lower by to be more than noise.
+const leastPeak = 32 << 20
+
+// Peaks returns the largest memory of a program with the upgrade, and the least of those without;
+// false unless it is at most half.
+func (u *Upgrade) Peaks() (old, upgraded float64, ok bool) {
+	old, upgraded, ok = u.Grew(UpgradePeak)
+	return old, upgraded, ok && upgraded <= old/2 && old-upgraded >= leastPeak
 }
 
 // UpgradeFigures returns what recordings of the same target show: one that was built with the

@@ -182,3 +182,29 @@ func TestUpgradeGrew(t *testing.T) {
 		t.Error("a figure that was not measured")
 	}
 }
+
+// TestUpgradeRepairs: what stays counts as repaired when a fifth of it is left, a peak when it is
+// half as high.
+func TestUpgradeRepairs(t *testing.T) {
+	const mib = 1 << 20
+	for _, c := range []struct {
+		name           string
+		old, now       []float64
+		repairs, peaks bool
+	}{
+		{UpgradeLive, []float64{300, 320}, []float64{50}, true, false},
+		{UpgradeLive, []float64{300, 320}, []float64{70}, false, false},
+		{UpgradeLive, []float64{-1, 320}, []float64{0}, false, false},
+		{UpgradeGoroutines, []float64{1}, []float64{0}, true, false},
+		{UpgradePeak, []float64{445 * mib, 450 * mib}, []float64{16 * mib, 20 * mib}, false, true},
+		{UpgradePeak, []float64{445 * mib}, []float64{230 * mib}, false, false},
+		{UpgradePeak, []float64{30 * mib}, []float64{2 * mib}, false, false},
+	} {
+		u := &Upgrade{Figures: []UpgradeFigure{{Name: c.name, Old: c.old, New: c.now}}}
+		_, _, repairs := u.Repairs(UpgradeLive)
+		_, _, ends := u.Repairs(UpgradeGoroutines)
+		if _, _, peaks := u.Peaks(); (repairs || ends) != c.repairs || peaks != c.peaks {
+			t.Errorf("%s %v to %v: repairs %t, peaks %t", c.name, c.old, c.now, repairs || ends, peaks)
+		}
+	}
+}

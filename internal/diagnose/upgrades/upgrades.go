@@ -26,7 +26,11 @@ func Words(c *changed.Change, release string, measure changed.Measure) string {
 	gone, now := c.Words(measure)
 	var sentences []string
 	if !c.Removed && (gone != "" || now != "") {
-		sentences = append(sentences, fmt.Sprintf("%s changed %s.", release, c.Name))
+		name := c.Name
+		if c.Now != "" {
+			name += ", which is " + c.Now + " now"
+		}
+		sentences = append(sentences, fmt.Sprintf("%s changed %s.", release, name))
 	}
 	for _, s := range []string{gone, now} {
 		if s != "" {

@@ -13,6 +13,8 @@ type Release struct{ Module, Version, Dir string }
 type Change struct {
 	Name string // without its package: "(*T).F"
 
+	Now string // the name of the function that has taken its place, if it has another one now
+
 	File     string // of the declaration in the old release, relative to the module
 	From, To int    // its lines
 
@@ -87,10 +89,17 @@ func Function(old, new Release, name string) (*Change, error) {
 	}
 	p := pair{old: before, new: after, seen: map[string]bool{}, left: maxInside}
 	now := after.counterpart(was)
+	renamed := ""
+	if now == nil {
+		if now = p.renamed(was); now != nil {
+			renamed = now.title()
+		}
+	}
 	if now == nil && after.packageOf(was) == nil {
 		return nil, fmt.Errorf("compare %s in %s %s: no source of its package", name, new.Module, new.Version)
 	}
 	c := p.compare(was, now, 0)
+	c.Now = renamed
 	return &c, nil
 }
 

@@ -212,6 +212,24 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestRenamed: a function whose name has gone is compared with the one that has its code now.
+func TestRenamed(t *testing.T) {
+	body := "{\nvar n int\nfor i, w := range strings.Fields(s) {\nif i > 3 && w != \"\" {\nn += len(strings.ToLower(w)) + len(strings.TrimSpace(w))\n}\n}\nx := regexp.MustCompile(s)\nreturn n + x.NumSubexp()\n}"
+	faster := strings.Replace(body, "regexp.MustCompile(s)", "cached(s)", 1)
+	old := "package m\ntype T struct{}\nfunc (T) Count(s string) int " + body
+	for name, now := range map[string]string{
+		"(*U).count": "type U struct{}\nfunc (*U) count(s string) int " + faster,
+		"Words":      "func Words(s string) int " + faster,
+		"":           "func Words(s string) int { return len(strings.Fields(s)) }",
+	} {
+		c := compare(t, old, "package m\n"+now, "example.com/m.T.Count")
+		gone, _ := c.Words(nil)
+		if c.Now != name || c.Removed != (name == "") || name != "" && gone != "It no longer calls regexp.MustCompile (line 10)." {
+			t.Errorf("%q (removed: %t), want %q: %s", c.Now, c.Removed, name, gone)
+		}
+	}
+}
+
 func TestMissing(t *testing.T) {
 	m := release(t, "v1.0.0", "package m\nfunc F() {}")
 	gone := m

@@ -34,6 +34,8 @@ const (
 	// little is the part of the largest saving of a function from which on another one that differs
 	// is named, if none of those that save more does.
 	little = 0.1
+	// another is the part of the saving that another function must have to be told as well.
+	another = 0.2
 	// known is the least part of the saving that the module's functions must account for.
 	known = 0.4
 	// mostCompared is how many functions are compared with those of the newer release.
@@ -83,11 +85,12 @@ func ask(ctx context.Context, p *rule.Pass) []rule.Match {
 		if m.Failed != "" {
 			continue
 		}
-		switch match, ok := by.match(ctx, p, m); {
-		case ok && match.Patch == nil:
-			same = append(same, match)
-		case ok:
-			matches = append(matches, match)
+		for _, match := range by.matches(ctx, p, m) {
+			if match.Patch == nil {
+				same = append(same, match)
+			} else {
+				matches = append(matches, match)
+			}
 		}
 	}
 	for _, m := range same { // what is there is called less because of what another module changed
@@ -145,25 +148,45 @@ func decide(u *recording.Upgrade) (decision, bool) {
 	return d, false
 }
 
-// match describes the part of a module in what is saved; false if it has none.
-func (d decision) match(ctx context.Context, p *rule.Pass, m recording.ModuleUpgrade) (rule.Match, bool) {
+// matches describes the part of a module in what is saved: the function that has most of it and,
+// if another one that has nothing to do with it has much of it too, that one.
+func (d decision) matches(ctx context.Context, p *rule.Pass, m recording.ModuleUpgrade) (list []rule.Match) {
 	v := d.view(p, m.Path)
 	if len(v.list) == 0 {
-		return rule.Match{}, false
+		return nil
 	}
 	from, to, ok := upgrades.Sources(p.Code, m)
 	if !ok {
-		return rule.Match{}, false
+		return nil
 	}
 	f := v.different(from, to)
+	part := min(1, v.part)
+	if rest := v.without(p, m.Path, f.function); len(rest.list) > 0 {
+		other := rest.different(from, to)
+		if less := other.less / v.saves; other.change != nil && less < part {
+			rest.part = less
+			part -= less
+			if match, ok := d.match(ctx, p, m, rest, other, to); ok {
+				list = append(list, match)
+			}
+		}
+	}
+	v.part = part
+	if match, ok := d.match(ctx, p, m, v, f, to); ok {
+		list = append(list, match)
+	}
+	return list
+}
+
+// match describes what a newer release saves in a function.
+func (d decision) match(ctx context.Context, p *rule.Pass, m recording.ModuleUpgrade, v view, f finding, to changed.Release) (rule.Match, bool) {
 	at := place(v.rows, f.function, f.change)
 	if at == nil {
 		return rule.Match{}, false
 	}
-	saves := d.saves.Scale(min(1, v.part))
 	out := rule.Match{
 		Site: p.Site(at), Confidence: rule.Proved, Around: through(v.rows, f.function),
-		Saving: d.saving(p, saves, f.saved),
+		Saving: d.saving(p, d.saves.Scale(v.part), f.saved),
 		Cause:  d.words(p, m) + v.where(p, m, f, at) + v.described(p, m, f, at),
 		Fix:    fmt.Sprintf("Update the module: go get %s@%s.", m.Path, m.To),
 		Patch:  upgrades.Patch(f.change, m.To),
@@ -205,6 +228,7 @@ type view struct {
 	after costs       // with the newer release, as shares of the cost before
 	list  []saved     // functions of the module
 	part  float64     // of the saving, that the first of them has
+	saves float64     // the share of the cost before; 0 when only its place is known
 	bytes bool        // the rows are of allocations
 	waits bool        // they are of waiting
 }
@@ -220,16 +244,13 @@ func (d decision) view(p *rule.Pass, module string) (best view) {
 	cpu, allocs := everyRow(p)
 	cpuAfter := profileCosts(p.Upgraded.CPU, "cpu").scaled(1 - d.cpu)
 	allocsAfter := profileCosts(p.Upgraded.Allocs, "alloc_space").scaled(1 - d.bytes)
-	for _, by := range []struct {
-		view
-		saves float64
-	}{{view{rows: cpu, after: cpuAfter}, d.cpu}, {view{rows: allocs, after: allocsAfter, bytes: true}, d.bytes}} {
+	for _, by := range []view{{rows: cpu, after: cpuAfter, saves: d.cpu}, {rows: allocs, after: allocsAfter, saves: d.bytes, bytes: true}} {
 		if by.after == nil || by.saves < leastSaved || best.part >= 1 {
 			continue
 		}
 		by.list = savings(p, module, rowCosts(by.rows), by.after)
 		if len(by.list) > 0 && by.list[0].less/by.saves > best.part {
-			best, best.part = by.view, by.list[0].less/by.saves
+			best, best.part = by, by.list[0].less/by.saves
 		}
 	}
 	alone := d.alone(module)
@@ -244,6 +265,35 @@ func (d decision) view(p *rule.Pass, module string) (best view) {
 		best.part = 1
 	}
 	return best
+}
+
+// without is the view of what does not pass through a function: of the functions of the module that
+// neither call it nor are called by it alone, and that save much, too.
+func (v view) without(p *rule.Pass, module, function string) view {
+	rest := view{after: v.after, saves: v.saves, bytes: v.bytes}
+	if v.saves == 0 {
+		return rest
+	}
+	callers := map[string]bool{function: true}
+	var all, left float64
+	for _, r := range v.rows {
+		all += float64(r.Value)
+		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return declaration(f.Function) == function })
+		if i < 0 {
+			rest.rows = append(rest.rows, r)
+			left += float64(r.Value)
+			continue
+		}
+		for _, f := range r.Stack[i:] {
+			callers[declaration(f.Function)] = true
+		}
+	}
+	for _, f := range savings(p, module, rowCosts(rest.rows).scaled(left/max(all, 1)), v.after) {
+		if !callers[f.function] && f.less >= max(another*v.saves, leastSaved) {
+			rest.list = append(rest.list, f)
+		}
+	}
+	return rest
 }
 
 // leaves is the view of the functions of a module through which memory passes that stays. There is
@@ -309,6 +359,9 @@ func (v view) different(from, to changed.Release) finding {
 	var kept, removed, same []finding
 	for _, f := range v.list[:min(len(v.list), mostCompared)] {
 		c, err := changed.Function(from, to, f.function)
+		if err == nil && c.Now != "" {
+			f.less = max(0, f.share-v.after[inPackage(f.function, c.Now)])
+		}
 		switch {
 		case err == nil && c.Removed:
 			if left, ok := namesake(c, f.function, v.after); ok {
@@ -346,14 +399,19 @@ func (v view) different(from, to changed.Release) finding {
 // namesake returns the cost of the method that has taken the place of a removed function, if there
 // is one.
 func namesake(c *changed.Change, function string, upgraded costs) (float64, bool) {
-	dir := function[:strings.LastIndexByte(function, '/')+1]
-	pkg, _, _ := strings.Cut(function[len(dir):], ".")
 	for _, in := range c.Inside {
 		if in.Role == changed.RoleNamesake {
-			return upgraded[dir+pkg+"."+in.Name], true
+			return upgraded[inPackage(function, in.Name)], true
 		}
 	}
 	return 0, false
+}
+
+// inPackage returns the name that a profile gives a function in the package of another one.
+func inPackage(of, name string) string {
+	dir := of[:strings.LastIndexByte(of, '/')+1]
+	pkg, _, _ := strings.Cut(of[len(dir):], ".")
+	return dir + pkg + "." + name
 }
 
 // height is the mean distance of a function from the leaf: of functions through which the same

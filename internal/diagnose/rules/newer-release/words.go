@@ -37,6 +37,8 @@ func (d decision) words(p *rule.Pass, m recording.ModuleUpgrade) string {
 		left = fmt.Sprintf(" Goroutines leak without it: %s stay per %s, and %s with it.", units.Number(old), unit, units.Number(now))
 	} else if old, now, ok := d.upgrade.Repairs(recording.UpgradeLive); ok {
 		left = fmt.Sprintf(" Memory leaks without it: %s stay per %s, and %s with it.", units.Bytes(old), unit, units.Bytes(now))
+	} else if old, now, ok := d.upgrade.Peaks(); ok {
+		left = fmt.Sprintf(" Its memory reached %s without it, and %s with it.", units.Bytes(old), units.Bytes(now))
 	}
 	return fmt.Sprintf("%s, the program took %s of %s per %s in place of %s: %s less%s.%s", with, units.Seconds(mean(d.upgrade, d.figure, true)), d.of(), unit,
 		units.Seconds(mean(d.upgrade, d.figure, false)), percent(d.saves), d.allocated(unit, false), left)
@@ -149,6 +151,9 @@ func inModule(f *site.Frame, m recording.ModuleUpgrade) (string, bool) {
 		return "", false
 	}
 	_, file, ok := strings.Cut(f.File, "@"+m.From+"/")
+	if !ok {
+		_, file, ok = strings.Cut(f.File, "/vendor/"+m.Path+"/")
+	}
 	return file, ok
 }
 
