@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 
 	"github.com/hone-go/hone/internal/altmod"
 	"github.com/hone-go/hone/internal/recording"
@@ -139,7 +140,41 @@ func (r *recorder) tryUpgrades(ctx context.Context, tree *altmod.Tree, found []u
 		u.Modules = append(u.Modules, m.ModuleUpgrade)
 	}
 	text, err := r.keepUpgrade(ctx, u, withReleases(set), rec)
-	return text, u, err
+	if err != nil || gains(u) {
+		return text, u, err
+	}
+	if text, next, err := r.tryNext(ctx, tree, set); next != nil || ctx.Err() != nil {
+		return text, next, err
+	}
+	return text, u, nil
+}
+
+// tryNext tries the next releases after those of the target, because the newest may have repaired
+// what costs and brought something else that costs as much; nil if that saves nothing either.
+func (r *recorder) tryNext(ctx context.Context, tree *altmod.Tree, set []upgrade) (string, *recording.Upgrade, error) {
+	u := &recording.Upgrade{}
+	next := slices.Clone(set)
+	for i := range next {
+		m := &next[i]
+		m.To = m.releases[0]
+		if j := slices.IndexFunc(m.releases, func(v string) bool { return semver.MajorMinor(v) != semver.MajorMinor(m.From) }); j >= 0 {
+			m.To = m.releases[j]
+		}
+		u.Modules = append(u.Modules, m.ModuleUpgrade)
+	}
+	if withReleases(next) == withReleases(set) {
+		return "", nil, nil
+	}
+	rec, err := r.runUpgrade(ctx, tree, next, "upgrade3.hone")
+	if err != nil {
+		return "", nil, err
+	}
+	defer rec.Close()
+	text, err := r.keepUpgrade(ctx, u, withReleases(next), rec)
+	if err != nil || !gains(u) {
+		return "", nil, err
+	}
+	return text, u, nil
 }
 
 // building returns the modules with the newest releases that the target builds with. What one

@@ -156,6 +156,24 @@ func TestUpgrade(t *testing.T) {
 	})
 }
 
+// TestNextUpgrade: if the newest release saves nothing, the next one may.
+func TestNextUpgrade(t *testing.T) {
+	proxied(t, map[string]string{"v1.0.0": slowDep, "v1.0.1": slowDep, "v1.1.0": fastDep, "v1.2.0": otherDep})
+	synctest.Test(t, func(t *testing.T) {
+		l := depLab(t, map[string]float64{"v1.0.0": 0.5, "v1.1.0": 0.2, "v1.2.0": 0.6})
+		if partial, err := l.record(t.Context()); partial || err != nil {
+			t.Fatal(partial, err)
+		}
+		u := l.open().Manifest.Upgrade
+		if u == nil || len(u.Modules) != 1 || u.Modules[0].To != "v1.1.0" {
+			t.Fatalf("upgrade %+v", u)
+		}
+		if s := u.Saved(recording.UpgradeCPU); math.Abs(s.Value-0.6) > 0.01 {
+			t.Errorf("saved %v of the CPU, want 0.6", s)
+		}
+	})
+}
+
 // TestNoUpgrade: what is reported in place of an upgrade, and what is kept of it.
 func TestNoUpgrade(t *testing.T) {
 	proxied(t, map[string]string{"v1.0.0": slowDep, "v1.1.0": fastDep, "v1.2.0": otherDep})
@@ -180,14 +198,14 @@ func TestNoUpgrade(t *testing.T) {
 			builds: 1,
 		},
 		"costs the same": {
-			cores:  map[string]float64{"v1.2.0": 0.5},
+			cores:  map[string]float64{"v1.1.0": 0.5, "v1.2.0": 0.5},
 			text:   "example.com/dep v1.0.0 → v1.2.0: costs about the same",
-			builds: 2, module: "v1.2.0",
+			builds: 3, module: "v1.2.0",
 		},
 		"costs more": {
-			cores:  map[string]float64{"v1.2.0": 0.7},
+			cores:  map[string]float64{"v1.2.0": 0.7}, // and v1.1.0 does not build
 			text:   "example.com/dep v1.0.0 → v1.2.0: costs about the same",
-			builds: 2, module: "v1.2.0",
+			builds: 3, module: "v1.2.0",
 		},
 		"none builds": {
 			text:   "not available: example.com/dep v1.0.0 → v1.2.0: main.go:14:27: cannot use list",

@@ -66,9 +66,11 @@ the module can get the same change.
 It is fine to stay behind for other reasons. The rule reports only what was
 measured: the program is built once more with the newest releases of the
 modules that carry at least 5 % of its cost and have other code there, and runs
-under the same load. If that costs less, the unchanged program runs again after
-it, and both are compared. The functions are those through which less of the
-profile passes, the deepest of them whose source differs.
+under the same load; if that saves nothing, with the next minor releases. If it
+costs less, the unchanged program runs again after it, and both are compared.
+The functions are those through which less of the profile passes, the deepest of
+them whose source differs. A second one is reported if it has much of the saving
+and the first is not in its stacks.
 
 Seen in the field: joho/godotenv#90 (regular expressions compiled for each
 value), axiomhq/hyperloglog#23 (16 kB reserved for each sketch).`
