@@ -2,20 +2,15 @@
 package costlyline
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
-	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
-	"github.com/hone-go/hone/internal/units"
 )
 
 // Rule is costly-line.
@@ -74,10 +69,10 @@ func describe(p *rule.Pass, m *rule.Match) {
 	if words := evidence.Runs(p, s.Frame, s.Cost); words != "" {
 		m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: words})
 	}
-	if words := split(s); words != nil {
+	if words := evidence.Split(s); words != nil {
 		m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.CalleesMeasured, Value: strings.Join(words, ", ")})
 	}
-	if words := inputs(p, s); words != "" {
+	if words := evidence.Inputs(p, s); words != "" {
 		m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: words})
 	}
 	if words := evidence.EscapeReasons(p, s); len(words) > 0 {
@@ -121,9 +116,9 @@ func cause(p *rule.Pass, s *site.Site) string {
 	} else if line != "The line" {
 		first = append(first, strings.Replace(line, " of ", " is one of ", 1))
 	}
-	first = append(first, split(s)...)
+	first = append(first, evidence.Split(s)...)
 	var second []string
-	if words := inputs(p, s); words != "" {
+	if words := evidence.Inputs(p, s); words != "" {
 		second = append(second, words)
 	}
 	if words := evidence.EscapeReasons(p, s); len(words) > 0 {
@@ -149,94 +144,4 @@ func advice(p *rule.Pass, s *site.Site) string {
 // often is the minimum number of executions per call of its function for advice about a loop.
 const often = 10
 
-// split describes which calls take a line's CPU and memory.
-func split(s *site.Site) []string {
-	cpu, bytes := parts(s.CPU), parts(s.Allocs)
-	switch {
-	case cpu == "" && bytes == "":
-		return nil
-	case cpu == bytes:
-		return []string{"its CPU and memory go to " + cpu}
-	case cpu == "":
-		return []string{"its memory is allocated by " + bytes}
-	case bytes == "":
-		return []string{"its CPU goes to " + cpu}
-	}
-	return []string{"its CPU goes to " + cpu + ", its memory is allocated by " + bytes}
-}
-
-// inputs describes the inputs of the functions that the line calls, otherwise those of its own
-// function; "" if nothing is known.
-func inputs(p *rule.Pass, s *site.Site) string {
-	byCallee := map[string]int64{}
-	for _, rows := range [][]*site.Row{s.CPU, s.Allocs} {
-		for _, r := range rows {
-			byCallee[callee(r)] += r.Value
-		}
-	}
-	names := slices.SortedFunc(maps.Keys(byCallee), func(a, b string) int { return cmp.Or(cmp.Compare(byCallee[b], byCallee[a]), strings.Compare(a, b)) })
-	for _, name := range append(names, s.Function) {
-		words, values := evidence.InputsSeen(p, name), evidence.ValuesSeen(p, name)
-		if words != "" && values != "" {
-			words += ": "
-		} else if values != "" {
-			words = "got "
-		}
-		if words += values; words != "" {
-			return funcname.Short(funcname.Typed(name)) + " " + words
-		}
-	}
-	return ""
-}
-
-const itself = "the line itself"
-
-const (
-	mostReasons = 2    // of the compiler in the cause; the evidence has all
-	mostCallees = 2    // in the cause
-	leastCallee = 0.15 // of the line's cost, of a callee in the cause
-)
-
-// parts describes where a line's rows go: "fmt.Sprintf (60 %) and the line itself (40 %)"; "" when
-// there are none, or the line calls nothing that costs much.
-func parts(rows []*site.Row) string {
-	total := int64(0)
-	byCallee := map[string]int64{}
-	for _, r := range rows {
-		total += r.Value
-		byCallee[callee(r)] += r.Value
-	}
-	if total <= 0 {
-		return ""
-	}
-	names := make([]string, 0, len(byCallee))
-	for name := range byCallee {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(byCallee[b], byCallee[a]), strings.Compare(a, b))
-	})
-	var words []string
-	for _, name := range names[:min(len(names), mostCallees)] {
-		if share := float64(byCallee[name]) / float64(total); share >= leastCallee || len(words) == 0 {
-			words = append(words, fmt.Sprintf("%s (%s)", funcname.Short(funcname.Typed(name)), units.Percent(share)))
-		}
-	}
-	if names[0] == itself && len(words) == 1 {
-		return ""
-	}
-	return funcname.List(words)
-}
-
-// callee returns the function that the line calls in a row. Calls of the runtime's allocator are
-// "allocation".
-func callee(r *site.Row) string {
-	name := stacks.Callee(r)
-	switch {
-	case name == "", funcname.Match(name, "runtime.asyncPreempt*"): // the scheduler stopped the line, it called nothing
-		return itself
-	case r.Class == site.Malloc && strings.HasPrefix(name, "runtime."):
-		return "allocation"
-	}
-	return name
-}
+const mostReasons = 2 // of the compiler in the cause; the evidence has all

@@ -165,7 +165,11 @@ func (d decision) matches(ctx context.Context, p *rule.Pass, m recording.ModuleU
 	part := min(1, v.part)
 	if rest := v.without(p, m.Path, f.function); len(rest.list) > 0 {
 		other := rest.different(from, to)
-		if less := other.less / v.saves; other.change != nil && less < part {
+		// Functions with the same line inside have one saving between them.
+		hot, _ := v.hottest(m, f.function)
+		its, _ := rest.hottest(m, other.function)
+		same := hot != nil && its != nil && hot.File == its.File && hot.Line == its.Line
+		if less := other.less / v.saves; other.change != nil && less < part && !same {
 			rest.part = less
 			part -= less
 			if match, ok := d.match(ctx, p, m, rest, other, to); ok {
@@ -270,28 +274,27 @@ func (d decision) view(p *rule.Pass, module string) (best view) {
 }
 
 // without is the view of what does not pass through a function: of the functions of the module that
-// neither call it nor are called by it alone, and that save much, too.
+// are never with it in a stack, and that save much, too.
 func (v view) without(p *rule.Pass, module, function string) view {
 	rest := view{after: v.after, saves: v.saves, bytes: v.bytes}
 	if v.saves == 0 {
 		return rest
 	}
-	callers := map[string]bool{function: true}
+	with := map[string]bool{}
 	var all, left float64
 	for _, r := range v.rows {
 		all += float64(r.Value)
-		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return declaration(f.Function) == function })
-		if i < 0 {
+		if !slices.ContainsFunc(r.Stack, func(f *site.Frame) bool { return declaration(f.Function) == function }) {
 			rest.rows = append(rest.rows, r)
 			left += float64(r.Value)
 			continue
 		}
-		for _, f := range r.Stack[i:] {
-			callers[declaration(f.Function)] = true
+		for _, f := range r.Stack {
+			with[declaration(f.Function)] = true
 		}
 	}
 	for _, f := range savings(p, module, rowCosts(rest.rows).scaled(left/max(all, 1)), v.after) {
-		if !callers[f.function] && f.less >= max(another*v.saves, leastSaved) {
+		if !with[f.function] && f.less >= max(another*v.saves, leastSaved) {
 			rest.list = append(rest.list, f)
 		}
 	}

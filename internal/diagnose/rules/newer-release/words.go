@@ -198,13 +198,41 @@ func (v view) where(p *rule.Pass, m recording.ModuleUpgrade, f finding, at *site
 	if v.waits {
 		return ""
 	}
+	hot, share := v.hottest(m, f.function)
+	if hot == nil || share < most || hot.File == at.File && abs(hot.Line-at.Line) <= nearLines {
+		var words []string
+		if runs := evidence.Runs(p, *at, v.costOf(at)); runs != "" {
+			words = append(words, "The line "+runs)
+		}
+		if parts := evidence.Split(p.Site(at)); len(parts) > 0 {
+			words = append(words, choose(len(words) > 0, parts[0], strings.Replace(parts[0], "its", "The line's", 1)))
+		}
+		if len(words) == 0 {
+			return ""
+		}
+		return " " + strings.Join(words, "; ") + "." + sentence(evidence.Inputs(p, p.Site(at)))
+	}
+	text := ""
+	if lines, err := p.Code.Lines(hot.File, hot.Line, hot.Line); err == nil && len(lines) > 0 {
+		text = " `" + strings.TrimSpace(lines[0]) + "`"
+	}
+	words := fmt.Sprintf(" %s of the %s of %s was in %s, line %d:%s", units.Percent(share), v.what(), bare(f.function), bare(hot.Function), hot.Line, text)
+	if runs := evidence.Runs(p, *hot, v.costOf(hot)); runs != "" {
+		words += ", which " + runs
+	}
+	return words + "." + sentence(evidence.Inputs(p, p.Site(hot)))
+}
+
+// hottest returns the line of a module that costs most of what passes through a function, and its
+// share of that; nil for none.
+func (v view) hottest(m recording.ModuleUpgrade, function string) (hot *site.Frame, share float64) {
 	type place struct {
 		file string
 		line int
 	}
 	frames, cost := map[place]*site.Frame{}, map[place]int64{}
 	var all int64
-	for _, r := range through(v.rows, f.function) {
+	for _, r := range through(v.rows, function) {
 		all += r.Value
 		if i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Owner.Module == m.Path }); i >= 0 {
 			k := place{r.Stack[i].File, r.Stack[i].Line}
@@ -218,22 +246,22 @@ func (v view) where(p *rule.Pass, m recording.ModuleUpgrade, f finding, at *site
 			best = k
 		}
 	}
-	hot := frames[best]
-	if hot == nil || float64(cost[best]) < most*float64(all) || hot.File == at.File && abs(hot.Line-at.Line) <= nearLines {
-		if runs := evidence.Runs(p, *at, v.costOf(at)); runs != "" {
-			return " The line " + runs + "."
-		}
+	return frames[best], float64(cost[best]) / float64(max(all, 1))
+}
+
+// sentence makes one of some words, after another one.
+func sentence(words string) string {
+	if words == "" {
 		return ""
 	}
-	text := ""
-	if lines, err := p.Code.Lines(hot.File, hot.Line, hot.Line); err == nil && len(lines) > 0 {
-		text = " `" + strings.TrimSpace(lines[0]) + "`"
+	return " " + words + "."
+}
+
+func choose(ok bool, yes, no string) string {
+	if ok {
+		return yes
 	}
-	words := fmt.Sprintf(" %s of the %s of %s was in %s, line %d:%s", units.Percent(float64(cost[best])/float64(all)), v.what(), bare(f.function), bare(hot.Function), hot.Line, text)
-	if runs := evidence.Runs(p, *hot, v.costOf(hot)); runs != "" {
-		words += ", which " + runs
-	}
-	return words + "."
+	return no
 }
 
 // bare is the short name of a declaration, without type arguments.
