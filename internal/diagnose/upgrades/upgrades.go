@@ -41,6 +41,9 @@ func Words(c *changed.Change, release string, measure changed.Measure) string {
 		return ""
 	}
 	for _, s := range c.Comments[:min(len(c.Comments), mostComments)] {
+		if strings.Contains(now, strings.TrimSuffix(s, ".")) { // it stands with a declaration
+			continue
+		}
 		sentences = append(sentences, fmt.Sprintf("A comment there says: %q.", strings.TrimSuffix(s, ".")))
 	}
 	return strings.Join(sentences, " ")

@@ -137,11 +137,19 @@ func (r *reader) expressions(n ast.Node, a around) {
 			}
 		case *ast.IndexExpr:
 			if typ := r.scope.typeOf(x.X); strings.HasPrefix(typ, "map[") {
-				r.emit(KindLookup, r.norm(x.X), "looks up "+r.file.short(x.Index, 40)+" in", r.file.short(x.X, 40), x.Pos(), a)
+				r.emit(KindLookup, r.norm(pointed(x.X)), "looks up "+r.file.short(x.Index, 40)+" in", r.file.short(x.X, 40), x.Pos(), a)
 			}
 		}
 		return true
 	})
+}
+
+// pointed returns x of (*x): an operation on what a pointer refers to is the same.
+func pointed(e ast.Expr) ast.Expr {
+	if star, ok := ast.Unparen(e).(*ast.StarExpr); ok {
+		return star.X
+	}
+	return e
 }
 
 // isDone reports whether a call is that of a context's channel.
