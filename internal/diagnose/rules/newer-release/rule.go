@@ -202,7 +202,7 @@ func (d decision) match(ctx context.Context, p *rule.Pass, m recording.ModuleUpg
 		out.Fix += fmt.Sprintf(" The function has been the same since %s.", since)
 	}
 	for _, n := range changed.Notes(to, m.From, v.names(f)) {
-		if n.Named || since == "" || n.Version == since {
+		if n.Named || n.Version == since {
 			out.Fix += fmt.Sprintf(" The notes on release %s say: %q.", n.Version, n.Text)
 		}
 	}
