@@ -49,6 +49,26 @@ func Words(c *changed.Change, release string, measure changed.Measure) string {
 	return strings.Join(sentences, " ")
 }
 
+// Beside says what a release changed in other functions of a function's package that ran, in
+// sentences; "" if nothing there tells much.
+func Beside(code *gocode.Index, m recording.ModuleUpgrade, function string, measure changed.Measure) string {
+	from, to, ok := Sources(code, m)
+	if !ok {
+		return ""
+	}
+	list, err := changed.Beside(from, to, function)
+	if err != nil {
+		return ""
+	}
+	var sentences []string
+	for i := range list {
+		if words := Words(&list[i], m.To, measure); words != "" && list[i].Ran(measure) {
+			sentences = append(sentences, words)
+		}
+	}
+	return strings.Join(sentences, " ")
+}
+
 // Patch returns the lines that differ; nil if there are none.
 func Patch(c *changed.Change, release string) *rule.Patch {
 	if c == nil || len(c.Diff) == 0 {

@@ -196,7 +196,7 @@ func TestWeight(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	c := compare(t, "package m\nfunc F(l []string) {\nfor range l {\nregexp.MustCompile(`a`)\n}\nregexp.MustCompile(`b`); a()\nG()\nH()\n}\nfunc G() {\nsort.Ints(nil)\n}\nfunc H() {\njson.Marshal(nil)\n}",
 		"package m\nfunc F(l []string) {\nG()\nH()\n}\nfunc G() {}\nfunc H() {}", "example.com/m.F")
-	lines := map[int]Measured{4: {8, "9 times"}, 6: {1, "once"}, 8: {3, ""}, 14: {3, ""}}
+	lines := map[int]Measured{4: {Cost: 8, Note: "9 times"}, 6: {Cost: 1, Note: "once"}, 8: {Cost: 3}, 14: {Cost: 3}}
 	gone, now := c.Words(func(file string, line int, loop bool) Measured {
 		if file != "m.go" {
 			t.Errorf("asked for %s", file)
@@ -227,6 +227,19 @@ func TestRenamed(t *testing.T) {
 		if c.Now != name || c.Removed != (name == "") || name != "" && gone != "It no longer calls regexp.MustCompile (line 10)." {
 			t.Errorf("%q (removed: %t), want %q: %s", c.Now, c.Removed, name, gone)
 		}
+	}
+}
+
+// TestBeside: what else changed in the package of a function.
+func TestBeside(t *testing.T) {
+	old := release(t, "v1.0.0", "package m\nfunc F() {}\nfunc G(l []string) {\nfor _, s := range l {\nregexp.MustCompile(s)\n}\n}\nfunc H() { a() }\nfunc I() {}")
+	new := release(t, "v1.1.0", "package m\nfunc F() { x() }\nfunc G(l []string) {}\nfunc H() { b() }\nfunc I() {}")
+	list, err := Beside(old, new, "example.com/m.F")
+	if err != nil || len(list) != 1 || list[0].Name != "G" {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if _, err := Beside(old, new, "example.com/m.Nothing"); err == nil {
+		t.Error("no error for a function that is not there")
 	}
 }
 

@@ -19,6 +19,7 @@ const (
 type Measured struct {
 	Cost float64 // ≥ 0, in any unit
 	Note string  // for a reader, such as how often it runs; may be empty
+	Ran  bool    // it is known to have run
 }
 
 // Measure looks up a line in a file of the old release, whose name is relative to the module. With
@@ -104,6 +105,16 @@ func (c *Change) cost(measure Measure) (most float64) {
 		most = max(most, measure(c.File, line, false).Cost)
 	}
 	return most
+}
+
+// Ran reports whether a line of the old function is known to have run.
+func (c *Change) Ran(measure Measure) bool {
+	for line := c.From; line <= c.To; line++ {
+		if measure(c.File, line, false).Ran {
+			return true
+		}
+	}
+	return false
 }
 
 // weighed returns what is gone, with the notes about its lines, ordered by their cost.

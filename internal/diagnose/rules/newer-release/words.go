@@ -2,6 +2,7 @@ package newerrelease
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -81,10 +82,15 @@ func (d decision) allocated(unit string, several bool) string {
 
 // described says what the newer release changed in a function.
 func (v view) described(p *rule.Pass, m recording.ModuleUpgrade, f finding, at *site.Frame) string {
+	measure := v.measure(p, m, f.function, at)
 	if f.change == nil {
-		return fmt.Sprintf(" Less passes through %s, whose own source is the same.", funcname.Short(f.function))
+		words := fmt.Sprintf(" Less passes through %s, whose own source is the same.", funcname.Short(f.function))
+		if beside := upgrades.Beside(p.Code, m, f.function, measure); beside != "" {
+			words += " In its package, " + beside
+		}
+		return words
 	}
-	return " " + upgrades.Words(f.change, m.To, v.measure(p, m, f.function, at))
+	return " " + upgrades.Words(f.change, m.To, measure)
 }
 
 const (
@@ -119,12 +125,18 @@ func (v view) measure(p *rule.Pass, m recording.ModuleUpgrade, function string, 
 	}
 	return func(file string, line int, loop bool) changed.Measured {
 		found := changed.Measured{Cost: cost[file][line] / max(all, 1)}
-		f := at[file]
+		f, ok := at[file]
+		if !ok {
+			f.File = file
+			f.Owner.Package = path.Join(m.Path, path.Dir(file))
+		}
 		f.Line = line
+		e, counted := evidence.Executions(p, f)
+		found.Ran = found.Cost > 0 || counted && e.PerUnit > 0
 		var notes []string
 		if l, ok := p.Counts.Loop(f.Owner.Package, f.File, line); loop && ok && l.Iterations >= leastPasses {
 			notes = append(notes, units.Count(int64(l.Iterations+0.5))+" iterations each time")
-		} else if e, ok := evidence.Executions(p, f); !loop && ok && e.PerUnit >= leastTimes && (line != told.Line || f.File != told.File) {
+		} else if !loop && counted && e.PerUnit >= leastTimes && (line != told.Line || f.File != told.File) {
 			often, _, _ := strings.Cut(evidence.Often(p, f), ", ")
 			notes = append(notes, often)
 		}

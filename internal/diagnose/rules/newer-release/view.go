@@ -1,0 +1,131 @@
+package newerrelease
+
+import (
+	"slices"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// view is what a profile shows of a module's part in a saving.
+type view struct {
+	rows  []*site.Row // before
+	after costs       // with the newer release, as shares of the cost before
+	list  []saved     // functions of the module
+	part  float64     // of the saving, that the first of them has
+	saves float64     // the share of the cost before; 0 when only its place is known
+	bytes bool        // the rows are of allocations
+	waits bool        // they are of waiting
+}
+
+// view returns the profile that shows most of the saving. It shows all of it if no other module was
+// upgraded; without functions in its list, nothing is known.
+func (d decision) view(p *rule.Pass, module string) (best view) {
+	if _, _, leaks := d.upgrade.Repairs(recording.UpgradeLive); leaks {
+		if v := leaves(p, module); len(v.list) > 0 {
+			return v
+		}
+	}
+	cpu, allocs := everyRow(p)
+	cpuAfter := profileCosts(p.Upgraded.CPU, "cpu").scaled(1 - d.cpu)
+	allocsAfter := profileCosts(p.Upgraded.Allocs, "alloc_space").scaled(1 - d.bytes)
+	for _, by := range []view{{rows: cpu, after: cpuAfter, saves: d.cpu}, {rows: allocs, after: allocsAfter, saves: d.bytes, bytes: true}} {
+		if by.after == nil || by.saves < leastSaved || best.part >= 1 {
+			continue
+		}
+		by.list = savings(p, module, rowCosts(by.rows), by.after)
+		if len(by.list) > 0 && by.list[0].less/by.saves > best.part {
+			best, best.part = by, by.list[0].less/by.saves
+		}
+	}
+	alone := d.alone(module)
+	if waited := waits(p, module); best.part < known && alone && len(waited.list) > 0 {
+		best = waited
+		best.part = 1
+	}
+	switch {
+	case best.part < known:
+		best.list = nil
+	case alone:
+		best.part = 1
+	}
+	return best
+}
+
+// without is the view of what does not pass through a function: of the functions of the module that
+// are never with it in a stack, and that save much, too.
+func (v view) without(p *rule.Pass, module, function string) view {
+	rest := view{after: v.after, saves: v.saves, bytes: v.bytes}
+	if v.saves == 0 {
+		return rest
+	}
+	with := map[string]bool{}
+	var all, left float64
+	for _, r := range v.rows {
+		all += float64(r.Value)
+		if !slices.ContainsFunc(r.Stack, func(f *site.Frame) bool { return declaration(f.Function) == function }) {
+			rest.rows = append(rest.rows, r)
+			left += float64(r.Value)
+			continue
+		}
+		for _, f := range r.Stack {
+			with[declaration(f.Function)] = true
+		}
+	}
+	for _, f := range savings(p, module, rowCosts(rest.rows).scaled(left/max(all, 1)), v.after) {
+		if !with[f.function] && f.less >= max(another*v.saves, leastSaved) {
+			rest.list = append(rest.list, f)
+		}
+	}
+	return rest
+}
+
+// leaves is the view of the functions of a module through which memory passes that stays. There is
+// no profile of what stays with the newer release, which is little.
+func leaves(p *rule.Pass, module string) view {
+	v := view{bytes: true, part: 1, after: costs{}}
+	for _, s := range p.Table.Sites {
+		v.rows = append(v.rows, s.Live...)
+	}
+	for _, b := range p.Table.Buckets {
+		v.rows = append(v.rows, b.Live...)
+	}
+	for _, f := range savings(p, module, rowCosts(v.rows), v.after) {
+		if f.share >= leastBytes {
+			v.list = append(v.list, f)
+		}
+	}
+	return v
+}
+
+// alone reports whether no other module was upgraded.
+func (d decision) alone(module string) bool {
+	return !slices.ContainsFunc(d.upgrade.Modules, func(m recording.ModuleUpgrade) bool { return m.Path != module && m.Failed == "" })
+}
+
+// waits is the view of the functions of a module in which goroutines wait. There is no profile of
+// waiting with the newer release.
+func waits(p *rule.Pass, module string) view {
+	v := view{waits: true}
+	for _, s := range p.Table.Sites {
+		v.rows = append(append(v.rows, s.Mutex...), s.Block...)
+	}
+	for _, f := range savings(p, module, rowCosts(v.rows), nil) {
+		if f.share >= known {
+			v.list = append(v.list, f)
+		}
+	}
+	return v
+}
+
+// everyRow returns the rows of CPU and allocations.
+func everyRow(p *rule.Pass) (cpu, allocs []*site.Row) {
+	for _, s := range p.Table.Sites {
+		cpu, allocs = append(cpu, s.CPU...), append(allocs, s.Allocs...)
+	}
+	for _, b := range p.Table.Buckets {
+		cpu, allocs = append(cpu, b.Rows...), append(allocs, b.Allocs...)
+	}
+	return cpu, allocs
+}
