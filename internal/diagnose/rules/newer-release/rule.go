@@ -163,18 +163,11 @@ func (d decision) matches(ctx context.Context, p *rule.Pass, m recording.ModuleU
 	}
 	f := v.different(from, to)
 	part := min(1, v.part)
-	if rest := v.without(p, m.Path, f.function); len(rest.list) > 0 {
-		other := rest.different(from, to)
-		// Functions with the same line inside have one saving between them.
-		hot, _ := v.hottest(m, f.function)
-		its, _ := rest.hottest(m, other.function)
-		same := hot != nil && its != nil && hot.File == its.File && hot.Line == its.Line
-		if less := other.less / v.saves; other.change != nil && less < part && !same {
-			rest.part = less
-			part -= less
-			if match, ok := d.match(ctx, p, m, rest, other, to); ok {
-				list = append(list, match)
-			}
+	if rest, other, less := v.second(p, m, f, from, to); less > 0 && less < part {
+		rest.part = less
+		part -= less
+		if match, ok := d.match(ctx, p, m, rest, other, to); ok {
+			list = append(list, match)
 		}
 	}
 	v.part = part

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode/changed"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -17,6 +18,7 @@ type view struct {
 	saves float64     // the share of the cost before; 0 when only its place is known
 	bytes bool        // the rows are of allocations
 	waits bool        // they are of waiting
+	other *view       // the same of the other profile, of CPU or allocations; nil without a saving there
 }
 
 // view returns the profile that shows most of the saving. It shows all of it if no other module was
@@ -39,6 +41,12 @@ func (d decision) view(p *rule.Pass, module string) (best view) {
 			best, best.part = by, by.list[0].less/by.saves
 		}
 	}
+	switch {
+	case best.bytes && cpuAfter != nil && d.cpu >= leastSaved:
+		best.other = &view{rows: cpu, after: cpuAfter, saves: d.cpu}
+	case !best.bytes && allocsAfter != nil && d.bytes >= leastSaved:
+		best.other = &view{rows: allocs, after: allocsAfter, saves: d.bytes, bytes: true}
+	}
 	alone := d.alone(module)
 	if waited := waits(p, module); best.part < known && alone && len(waited.list) > 0 {
 		best = waited
@@ -51,6 +59,26 @@ func (d decision) view(p *rule.Pass, module string) (best view) {
 		best.part = 1
 	}
 	return best
+}
+
+// second returns another function that has a part of the saving, and that part; 0 if there is none.
+// The other profile may show it better: then it gets its part of what the first does not explain.
+func (v view) second(p *rule.Pass, m recording.ModuleUpgrade, f finding, from, to changed.Release) (rest view, second finding, part float64) {
+	rest, part = v.without(p, m.Path, f.function), 1
+	if len(rest.list) == 0 && v.other != nil {
+		rest, part = v.other.without(p, m.Path, f.function), max(0, 1-f.less/v.saves)
+	}
+	if len(rest.list) == 0 {
+		return rest, second, 0
+	}
+	second = rest.different(from, to)
+	// Functions with the same line inside have one saving between them.
+	hot, _ := v.hottest(m, f.function)
+	its, _ := rest.hottest(m, second.function)
+	if second.change == nil || hot != nil && its != nil && hot.File == its.File && hot.Line == its.Line {
+		return rest, second, 0
+	}
+	return rest, second, part * second.less / rest.saves
 }
 
 // without is the view of what does not pass through a function: of the functions of the module that
