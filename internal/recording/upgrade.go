@@ -25,8 +25,10 @@ type ModuleUpgrade struct {
 
 // Names of the figures of an upgrade, all per request, run or operation.
 const (
-	UpgradeCPU     = "cpu_seconds"
-	UpgradeTime    = "seconds" // a request's median service time, a run, an operation
+	UpgradeCPU = "cpu_seconds"
+	// The time of a request, a run, an operation. For requests it is the mean in a closed loop, else
+	// the median latency.
+	UpgradeTime    = "seconds"
 	UpgradeBytes   = "alloc_bytes"
 	UpgradeObjects = "alloc_objects"
 	// What is added during the recording and stays; a value for each recording.
@@ -138,6 +140,9 @@ func perUnit(m, reference *Manifest, name string) []float64 {
 			units := w.Requests
 			if m.Load == nil {
 				units = 1
+			} else if name == UpgradeTime && m.Load.Rate == 0 && m.Load.Connections > 0 && units > 0 && w.Seconds > 0 {
+				values = append(values, w.Seconds*float64(m.Load.Connections)/float64(units))
+				continue
 			}
 			if x, ok := windowFigure(w, name); ok && units > 0 {
 				if name != UpgradeTime {

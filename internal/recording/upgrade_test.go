@@ -40,6 +40,13 @@ func benchPhase(list ...Benchmark) Phase {
 	return Phase{Name: PhaseClean, Benchmarks: list, Windows: []Window{{Seconds: 2, CPUSeconds: 3}, {Seconds: 2, CPUSeconds: 4}}}
 }
 
+// closed is a service under as many requests as connections.
+func closed(connections int, phases ...Phase) *Manifest {
+	m := service(phases...)
+	m.Load.Connections = connections
+	return m
+}
+
 func TestUpgradeFigures(t *testing.T) {
 	for name, c := range map[string]struct {
 		old, upgraded *Manifest
@@ -55,6 +62,11 @@ func TestUpgradeFigures(t *testing.T) {
 				{UpgradeBytes, []float64{100, 100, 300}, []float64{25, 10}},
 				{UpgradeObjects, []float64{1, 1, 3}, []float64{0.25, 0.1}},
 			},
+		},
+		"service in a closed loop": { // whose mean time is known: most requests are fast
+			closed(4, phaseOf(PhaseClean, Window{Seconds: 2, Requests: 10, Quantiles: &Quantiles{P50: 0.01}})),
+			closed(4, phaseOf(PhaseClean, Window{Seconds: 2, Requests: 80, Quantiles: &Quantiles{P50: 0.01}})),
+			[]UpgradeFigure{{UpgradeTime, []float64{0.8}, []float64{0.1}}},
 		},
 		"service without quantiles": {
 			service(phaseOf(PhaseClean, Window{Seconds: 1, Requests: 10, CPUSeconds: 1})),

@@ -28,6 +28,12 @@ const (
 	// leastTime is the share of the time that it must save if that is all it saves: goroutines
 	// wait for less, or the machine was busy with something else.
 	leastTime = 0.2
+	// leastBusy is the part of its time that a request, run or operation must use a CPU for what it
+	// saves of that to count, and not the time: the rest is waiting, also for a CPU.
+	leastBusy = 0.02
+	// leastWait is the part of all waiting from which on a function of the module is blamed, if the
+	// time that a newer release saves is waiting.
+	leastWait = 0.05
 	// nearly is the part of the largest saving of a function from which on a function deeper in the
 	// stacks is the one that changed.
 	nearly = 0.6
@@ -140,14 +146,16 @@ func decide(u *recording.Upgrade) (decision, bool) {
 	if b := u.Saved(recording.UpgradeBytes); b.Known() && b.Low > 0 {
 		d.bytes = b.Value
 	}
-	if d.saves.Known() && (d.saves.Low >= leastSaved || d.bytes >= leastBytes && d.saves.Low > 0) {
+	t := u.Saved(recording.UpgradeTime)
+	less := t.Known() && t.Low >= leastTime
+	waiting := less && mean(u, recording.UpgradeCPU, false) < leastBusy*mean(u, recording.UpgradeTime, false)
+	if !waiting && d.saves.Known() && (d.saves.Low >= leastSaved || d.bytes >= leastBytes && d.saves.Low > 0) {
 		return d, true
 	}
-	if t := u.Saved(recording.UpgradeTime); t.Known() && t.Low >= leastTime {
+	if less {
 		d.figure, d.saves = recording.UpgradeTime, t
-		return d, true
 	}
-	return d, false
+	return d, less
 }
 
 // matches describes the part of a module in what is saved: the function that has most of it and,

@@ -29,6 +29,13 @@ func (d decision) view(p *rule.Pass, module string) (best view) {
 			return v
 		}
 	}
+	alone := d.alone(module)
+	if d.figure == recording.UpgradeTime && alone {
+		if v := waits(p, module, leastWait); len(v.list) > 0 {
+			v.part = 1
+			return v
+		}
+	}
 	cpu, allocs := everyRow(p)
 	cpuAfter := profileCosts(p.Upgraded.CPU, "cpu").scaled(1 - d.cpu)
 	allocsAfter := profileCosts(p.Upgraded.Allocs, "alloc_space").scaled(1 - d.bytes)
@@ -47,8 +54,7 @@ func (d decision) view(p *rule.Pass, module string) (best view) {
 	case !best.bytes && allocsAfter != nil && d.bytes >= leastSaved:
 		best.other = &view{rows: allocs, after: allocsAfter, saves: d.bytes, bytes: true}
 	}
-	alone := d.alone(module)
-	if waited := waits(p, module); best.part < known && alone && len(waited.list) > 0 {
+	if waited := waits(p, module, known); best.part < known && alone && len(waited.list) > 0 {
 		best = waited
 		best.part = 1
 	}
@@ -132,15 +138,15 @@ func (d decision) alone(module string) bool {
 	return !slices.ContainsFunc(d.upgrade.Modules, func(m recording.ModuleUpgrade) bool { return m.Path != module && m.Failed == "" })
 }
 
-// waits is the view of the functions of a module in which goroutines wait. There is no profile of
+// waits is the view of the functions of a module that have at least a part of all waiting. There is no profile of
 // waiting with the newer release.
-func waits(p *rule.Pass, module string) view {
+func waits(p *rule.Pass, module string, least float64) view {
 	v := view{waits: true}
 	for _, s := range p.Table.Sites {
 		v.rows = append(append(v.rows, s.Mutex...), s.Block...)
 	}
 	for _, f := range savings(p, module, rowCosts(v.rows), nil) {
-		if f.share >= known {
+		if f.share >= least {
 			v.list = append(v.list, f)
 		}
 	}
