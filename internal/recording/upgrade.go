@@ -26,8 +26,8 @@ type ModuleUpgrade struct {
 // Names of the figures of an upgrade, all per request, run or operation.
 const (
 	UpgradeCPU = "cpu_seconds"
-	// The time of a request, a run, an operation. For requests it is the mean in a closed loop, else
-	// the median latency.
+	// The time of a request, a run, an operation. For requests it is the mean in a closed loop,
+	// else the median latency.
 	UpgradeTime    = "seconds"
 	UpgradeBytes   = "alloc_bytes"
 	UpgradeObjects = "alloc_objects"

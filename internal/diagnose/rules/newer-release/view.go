@@ -138,8 +138,8 @@ func (d decision) alone(module string) bool {
 	return !slices.ContainsFunc(d.upgrade.Modules, func(m recording.ModuleUpgrade) bool { return m.Path != module && m.Failed == "" })
 }
 
-// waits is the view of the functions of a module that have at least a part of all waiting. There is no profile of
-// waiting with the newer release.
+// waits is the view of the functions of a module that have at least a part of all waiting. There
+// is no profile of waiting with the newer release.
 func waits(p *rule.Pass, module string, least float64) view {
 	v := view{waits: true}
 	for _, s := range p.Table.Sites {
