@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,7 +90,7 @@ func guilty(p *gocode.Place, m *rule.Match, old bool) bool {
 		default:
 			continue
 		}
-		if old {
+		if old && !stopped(p, call) {
 			m.Cause += " The go line of the main module is below 1.23, so each timer is kept until it fires."
 			if loop != nil {
 				m.Fix += " With a go line below 1.23 in go.mod, Stop it and drain its channel before Reset."
@@ -98,6 +99,15 @@ func guilty(p *gocode.Place, m *rule.Match, old bool) bool {
 		return true
 	}
 	return false
+}
+
+// stopped reports whether the function stops the timer that a call creates.
+func stopped(p *gocode.Place, call *ast.CallExpr) bool {
+	v := syntax.LocalVar(p, syntax.AssignedTo(p, call))
+	return v != nil && slices.ContainsFunc(syntax.Reads(p, v), func(use *ast.Ident) bool {
+		field, ok := syntax.Parent(p.Outer(), use).(*ast.SelectorExpr)
+		return ok && field.Sel.Name == "Stop"
+	})
 }
 
 // shortest is the shortest timeout that seldom fires on a hot line.
