@@ -140,7 +140,8 @@ func (r *recorder) tryUpgrades(ctx context.Context, tree *altmod.Tree, found []u
 		u.Modules = append(u.Modules, m.ModuleUpgrade)
 	}
 	text, err := r.keepUpgrade(ctx, u, withReleases(set), rec)
-	if err != nil || gains(u) {
+	kept := func(p recording.Part) bool { return p.Name == recording.PartUpgradeCPU }
+	if err != nil || gains(u) || slices.ContainsFunc(r.out.Manifest().Parts, kept) {
 		return text, u, err
 	}
 	if text, next, err := r.tryNext(ctx, tree, set); next != nil || ctx.Err() != nil {
