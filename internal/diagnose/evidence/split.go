@@ -22,20 +22,21 @@ const (
 	leastCallee = 0.15 // of the line's cost, of a callee in words
 )
 
-// Split describes which calls take a line's CPU and memory.
-func Split(s *site.Site) []string {
+// Split describes which calls take a line's CPU and memory: "its CPU goes to fmt.Sprintf (97 %)";
+// "" if there are none.
+func Split(s *site.Site) string {
 	cpu, bytes := parts(s.CPU), parts(s.Allocs)
 	switch {
 	case cpu == "" && bytes == "":
-		return nil
+		return ""
 	case cpu == bytes:
-		return []string{"its CPU and memory go to " + cpu}
+		return "its CPU and memory go to " + cpu
 	case cpu == "":
-		return []string{"its memory is allocated by " + bytes}
+		return "its memory is allocated by " + bytes
 	case bytes == "":
-		return []string{"its CPU goes to " + cpu}
+		return "its CPU goes to " + cpu
 	}
-	return []string{"its CPU goes to " + cpu + ", its memory is allocated by " + bytes}
+	return "its CPU goes to " + cpu + ", its memory is allocated by " + bytes
 }
 
 // Inputs describes the inputs of the functions that the line calls, otherwise those of its own

@@ -69,8 +69,8 @@ func describe(p *rule.Pass, m *rule.Match) {
 	if words := evidence.Runs(p, s.Frame, s.Cost); words != "" {
 		m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: words})
 	}
-	if words := evidence.Split(s); words != nil {
-		m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.CalleesMeasured, Value: strings.Join(words, ", ")})
+	if words := evidence.Split(s); words != "" {
+		m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.CalleesMeasured, Value: words})
 	}
 	if words := evidence.Inputs(p, s); words != "" {
 		m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: words})
@@ -116,7 +116,9 @@ func cause(p *rule.Pass, s *site.Site) string {
 	} else if line != "The line" {
 		first = append(first, strings.Replace(line, " of ", " is one of ", 1))
 	}
-	first = append(first, evidence.Split(s)...)
+	if words := evidence.Split(s); words != "" {
+		first = append(first, words)
+	}
 	var second []string
 	if words := evidence.Inputs(p, s); words != "" {
 		second = append(second, words)

@@ -163,7 +163,7 @@ func contexts(pass *rule.Pass, g growth) (at *site.Site, k *keep) {
 		return nil, nil
 	}
 	return at, &keep{
-		words: fmt.Sprintf("%s of it are contexts that %s derives and those derived from them. A context stays registered with its parent until its cancel function is called, and on some path nobody calls it.",
+		words: fmt.Sprintf("%s of it is in contexts that %s derives, and in those derived from them. A context stays registered with its parent until its cancel function is called, and on some path nobody calls it.",
 			units.Percent(float64(part)/float64(all)), funcname.Short(at.Function)),
 		fix: "Call the cancel function of each context where its operation ends, on all paths, also after success: for a response, when its body is closed.",
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -182,6 +183,10 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 	} else if at, kept := contexts(p, g); kept != nil && m.Confidence == rule.Likely {
 		if place := p.Place(at); at == g.Site && place != nil {
 			kept = cmp.Or(uncancelled(p, at, place), kept)
+		}
+		if at != g.Site {
+			who = evidence.Near(p, at, exectrace.Line{Function: g.Function, File: g.File, Line: g.Line})
+			m.Cause = strings.Replace(m.Cause, "this line", who, 1)
 		}
 		m.Site, m.Callees = at, nil
 		kept.explain(&m)

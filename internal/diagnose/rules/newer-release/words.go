@@ -212,17 +212,16 @@ func (v view) where(p *rule.Pass, m recording.ModuleUpgrade, f finding, at *site
 	}
 	hot, share := v.hottest(m, f.function)
 	if hot == nil || share < most || hot.File == at.File && abs(hot.Line-at.Line) <= nearLines {
-		var words []string
-		if runs := evidence.Runs(p, *at, v.costOf(at)); runs != "" {
-			words = append(words, "The line "+runs)
-		}
-		if parts := evidence.Split(p.Site(at)); len(parts) > 0 {
-			words = append(words, choose(len(words) > 0, parts[0], strings.Replace(parts[0], "its", "The line's", 1)))
-		}
-		if len(words) == 0 {
+		runs, parts := evidence.Runs(p, *at, v.costOf(at)), evidence.Split(p.Site(at))
+		switch {
+		case runs == "" && parts == "":
 			return ""
+		case runs == "":
+			return " The line's" + strings.TrimPrefix(parts, "its") + "." + sentence(evidence.Inputs(p, p.Site(at)))
+		case parts != "":
+			runs += "; " + parts
 		}
-		return " " + strings.Join(words, "; ") + "." + sentence(evidence.Inputs(p, p.Site(at)))
+		return " The line " + runs + "." + sentence(evidence.Inputs(p, p.Site(at)))
 	}
 	text := ""
 	if lines, err := p.Code.Lines(hot.File, hot.Line, hot.Line); err == nil && len(lines) > 0 {
@@ -267,13 +266,6 @@ func sentence(words string) string {
 		return ""
 	}
 	return " " + words + "."
-}
-
-func choose(ok bool, yes, no string) string {
-	if ok {
-		return yes
-	}
-	return no
 }
 
 // bare is the short name of a declaration, without type arguments.
