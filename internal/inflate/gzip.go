@@ -29,7 +29,8 @@ func (d *Reader) header() error {
 		}
 	}
 	for _, has := range []byte{hasName, hasComment} {
-		for flags&has != 0 && h.err == nil && h.byte() != 0 {
+		if flags&has != 0 && !h.text() {
+			return h.or(d.corrupt("a name or comment without an end"))
 		}
 	}
 	if flags&hasSum != 0 {
@@ -59,6 +60,20 @@ func (h *headerReader) byte() byte {
 	}
 	h.sum = crc32.Update(h.sum, crc32.IEEETable, []byte{byte(v)})
 	return byte(v)
+}
+
+// longestText is how long a name or a comment may be with its final zero, in bytes. RFC 1952 sets no
+// limit; this is that of compress/gzip (readString in gunzip.go), so both readers refuse the same.
+const longestText = 512
+
+// text skips a text and the zero that ends it, and reports whether it ended.
+func (h *headerReader) text() bool {
+	for range longestText {
+		if h.byte() == 0 {
+			return h.err == nil
+		}
+	}
+	return false
 }
 
 // or returns the reader's error, or err if there is none.

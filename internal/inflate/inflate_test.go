@@ -169,12 +169,34 @@ func TestFlippedBitsAreJudgedAsByGzip(t *testing.T) {
 	}
 }
 
+func TestNamesAreAsLongAsForGzip(t *testing.T) {
+	for _, n := range []int{0, 1, 510, 511, 512, 513, 5000} {
+		name := strings.Repeat("n", n)
+		for _, h := range []gzip.Header{{Name: name}, {Comment: name}, {Name: "short", Comment: name}} {
+			var b bytes.Buffer
+			w := gzip.NewWriter(&b)
+			w.Header = h
+			if _, err := w.Write([]byte("the data")); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			sameAsGzip(t, b.Bytes())
+			for _, cut := range []int{5, 12, b.Len() / 2, b.Len() - 30} {
+				sameAsGzip(t, b.Bytes()[:max(cut, 0)])
+			}
+		}
+	}
+}
+
 func FuzzAsGzip(f *testing.F) {
 	for _, data := range texts() {
 		f.Add(zip(f, data[:min(len(data), 200)], 9))
 		f.Add(zip(f, data[:min(len(data), 200)], gzip.HuffmanOnly))
 	}
 	f.Add([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x04\xc0\x01\x01\x00\x00\x00\x00\x20\x10\xa0"))
+	f.Add([]byte("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\xff" + strings.Repeat("n", 600) + "\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"))
 	f.Fuzz(sameAsGzip)
 }
 
