@@ -62,8 +62,9 @@ func (h *headerReader) byte() byte {
 	return byte(v)
 }
 
-// longestText is how long a name or a comment may be with its final zero, in bytes. RFC 1952 sets no
-// limit; this is that of compress/gzip (readString in gunzip.go), so both readers refuse the same.
+// longestText is how long a name or a comment may be with its final zero, in bytes. RFC 1952 sets
+// no limit; this is that of compress/gzip (readString in gunzip.go), so both readers refuse the
+// same.
 const longestText = 512
 
 // text skips a text and the zero that ends it, and reports whether it ended.
