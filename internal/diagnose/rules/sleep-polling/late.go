@@ -2,14 +2,11 @@ package sleeppolling
 
 import (
 	"fmt"
-	"go/ast"
 	"go/constant"
-	"go/types"
 
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/flow"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
@@ -17,8 +14,12 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// leastShare of the requests' time that they must sleep in a loop which polls.
-const leastShare = 0.2
+const (
+	// leastShare of the requests' time that they must sleep in a loop which polls.
+	leastShare = 0.2
+	// leastLate is the share of it by which they must notice the result too late.
+	leastLate = 0.05
+)
 
 // late finds loops in which requests poll for a result, with sleeps so long that they notice it
 // late.
@@ -33,32 +34,32 @@ func late(p *rule.Pass) (matches []rule.Match) {
 		if place.Part != requests.WaitSleep && !timed || place.Waiter == nil || total <= 0 || slept < leastShare*total {
 			continue
 		}
-		s := traced.SiteAt(p, *place.Waiter)
-		if s == nil {
-			continue
-		}
-		syn := p.Place(s)
-		if syn == nil || !timed && !polls(syn) || timed && !ticks(syn) {
+		at := pollOf(p, &place.Place)
+		if at == nil {
 			continue
 		}
 		with, asleep := "a sleep", "asleep"
 		if timed {
 			with, asleep = "a timer", "waiting for it"
 		}
-		each, ok := sleep(p, syn)
+		each, ok := at.each(p)
 		if !ok {
 			each = slept / float64(max(p.Trace.Requests.Count, 1))
 		}
-		// Each request notices its result late by half a sleep at least, and need not have slept at
-		// all if the result comes at once.
-		least := min(slept, float64(p.Trace.Requests.Count)*each/2)
+		// Each request notices its result late by half a sleep at least, and by a whole one if the
+		// result comes at once. It need not have slept at all if it waits for another that polls.
+		requests := float64(p.Trace.Requests.Count)
+		least := min(slept, requests*each/2)
+		if least < leastLate*total {
+			continue // the result takes long
+		}
 		matches = append(matches, rule.Match{
-			Site:       s,
+			Site:       at.site,
 			Confidence: rule.Likely,
-			Saving:     &rule.Saving{Seconds: (least + slept) / 2, Low: least, High: slept, Latency: total, Cost: slept},
-			Cause: fmt.Sprintf("Requests poll here for a result, with %s of %s each time: they spend %s of their time %s, and notice the result up to that much too late, however soon it is available.",
-				with, units.Seconds(each), units.Percent(slept/total), asleep),
-			Fix: "Signal the result where it becomes available: close a channel or send on it, and select on that and the context here.",
+			Saving:     &rule.Saving{Seconds: min(slept, requests*each*3/4), Low: least, High: slept, Latency: total, Cost: slept},
+			Cause: fmt.Sprintf("Requests poll here for a result, with %s of %s each time: they spend %s of their time %s, and notice the result up to that much too late, however soon it is available.%s",
+				with, units.Seconds(each), units.Percent(slept/total), asleep, at.from),
+			Fix: "Signal the result where it becomes available: close a channel or send on it, and select on that and the context here. If another process makes it, use a call that blocks until it is there (a watch, BLPOP in Redis, LISTEN in PostgreSQL), or start with short pauses and make them longer.",
 			Evidence: []rule.Evidence{{
 				What: "time of requests " + asleep, Value: units.Seconds(slept) + " of " + units.Seconds(total), Command: evidence.ViewCommand(p, "requests"),
 			}},
@@ -82,42 +83,4 @@ func sleep(pass *rule.Pass, p *gocode.Place) (float64, bool) {
 	}
 	ns, ok := constant.Int64Val(constant.ToInt(values[0]))
 	return float64(ns) / 1e9, ok
-}
-
-// polls reports whether the line sleeps in a loop that waits for something in memory: the loop
-// counts no attempts, ends when a condition is true, and calls nothing that could fail and be tried
-// again.
-func polls(p *gocode.Place) bool {
-	loop, ok := p.Loop().(*ast.ForStmt)
-	if !ok || loop.Init != nil || loop.Post != nil {
-		return false
-	}
-	return checks(p, loop.Body, loop.Cond != nil)
-}
-
-// checks reports whether the body of a loop only checks whether the loop may end.
-func checks(p *gocode.Place, body ast.Node, leaves bool) bool {
-	retries := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.ReturnStmt, *ast.BranchStmt:
-			leaves = true
-		case *ast.CallExpr:
-			retries = retries || mayRetry(p, n)
-		}
-		return true
-	})
-	return leaves && !retries
-}
-
-// mayRetry reports whether a call returns an error and does not only say why the loop ends: a loop
-// that retries backs off on purpose.
-func mayRetry(p *gocode.Place, call *ast.CallExpr) bool {
-	if fn := p.Callee(call); fn != nil && funcname.Match(fn.FullName(), "(context.Context).Err", "fmt.Errorf", "errors.*", "context.Cause") {
-		return false
-	}
-	sig, ok := p.TypeOf(call.Fun).Underlying().(*types.Signature)
-	return ok && sig.Results().Len() > 0 && types.Identical(sig.Results().At(sig.Results().Len()-1).Type(), types.Universe.Lookup("error").Type())
 }

@@ -50,12 +50,15 @@ Wait for an event instead: a channel that is closed or sent to, a sync.Cond, a
 context. For a timeout, select on the channel and a timer.
 
 It is fine for what cannot notify, such as a file or a register, at a suitable
-rate. The rule leaves alone loops that count their iterations or range over
-something, and those that mostly wake another goroutine or make a system call
-between two sleeps: they are paced, not polling. It reports loops that wait for
-a ticker or time.After only where requests spend a fifth of their time there.
+rate. The rule leaves alone loops that mostly wake another goroutine or make a
+system call between two sleeps: they are paced, not polling. Where requests
+spend a fifth of their time in such a loop, it also reports one that waits for a
+ticker or a timer, gives up after some attempts, or asks a store that may fail:
+the loop must end when something has become true. One that ends when a call
+succeeds tries again, and one whose pauses get longer backs off, both on purpose.
 
-Seen in the field: livepeer/go-livepeer#1619, istio/istio#9922.`
+Seen in the field: livepeer/go-livepeer#1619, istio/istio#9922,
+pjwerneck/bouncer#2 (the slots of a semaphore).`
 
 func find(p *rule.Pass) []rule.Match {
 	matches := late(p)

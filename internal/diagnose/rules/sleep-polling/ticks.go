@@ -10,10 +10,12 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// ticks reports whether the line waits for a timer in a loop that waits for something in memory, as
-// polls does for sleeps: each time that the timer fires, the loop checks whether it may end. It may
-// wait for the end of a context as well, but not for events.
-func ticks(p *gocode.Place) bool {
+// pause returns what waits for a timer on the line, alone or until a context ends: a sleep, a
+// receive, a select, or a loop over the times of a ticker; nil for none.
+func pause(p *gocode.Place) ast.Node {
+	if calls := syntax.CallsOf(p, "time.Sleep"); len(calls) == 1 {
+		return calls[0]
+	}
 	for _, n := range p.Nodes {
 		if syntax.Line(p, n.Pos()) != p.Line {
 			continue
@@ -21,58 +23,46 @@ func ticks(p *gocode.Place) bool {
 		switch n := n.(type) {
 		case *ast.RangeStmt:
 			if times(p, n.X) {
-				return checks(p, n.Body, false)
+				return n
 			}
 		case *ast.SelectStmt:
-			return unbounded(p) && ticksIn(p, n)
+			if onlyTimers(p, n) {
+				return n
+			}
 		case *ast.ExprStmt:
-			if received := receivedFrom(n); received != nil && times(p, received) && unbounded(p) {
-				return checks(p, p.Loop().(*ast.ForStmt).Body, p.Loop().(*ast.ForStmt).Cond != nil)
+			if received := receivedFrom(n); received != nil && times(p, received) {
+				return n
 			}
 		}
 	}
-	return false
+	return nil
 }
 
-// unbounded reports whether the loop around the line counts no attempts.
-func unbounded(p *gocode.Place) bool {
-	loop, ok := p.Loop().(*ast.ForStmt)
-	return ok && loop.Init == nil && loop.Post == nil
+// loopOf returns the loop that a pause is in; nil for none.
+func loopOf(p *gocode.Place, wait ast.Node) ast.Stmt {
+	if r, ok := wait.(*ast.RangeStmt); ok {
+		return r
+	}
+	return p.LoopAround(wait)
 }
 
-// ticksIn reports whether a select waits for a timer, and for nothing else but the end of a context
-// or another timer. The loop checks in the case of the timer, or after the select.
-func ticksIn(p *gocode.Place, sel *ast.SelectStmt) bool {
-	var checked bool
+// onlyTimers reports whether a select waits for timers, and for nothing else but the end of a
+// context.
+func onlyTimers(p *gocode.Place, sel *ast.SelectStmt) bool {
+	found := false
 	for _, c := range sel.Body.List {
-		c := c.(*ast.CommClause)
-		from := receivedFrom(c.Comm)
+		from := receivedFrom(c.(*ast.CommClause).Comm)
 		if from == nil {
 			return false // a default, or a send
 		}
-		if call, ok := ast.Unparen(from).(*ast.CallExpr); ok && funcname.Match(p.CalleeName(call), "(context.Context).Done") {
-			continue
-		}
-		if !times(p, from) {
-			return false
-		}
-		for _, s := range c.Body {
-			checked = checked || checks(p, s, false) && !returnsAlways(c)
+		if !ended(p, from) {
+			if !times(p, from) {
+				return false
+			}
+			found = true
 		}
 	}
-	loop := p.Loop().(*ast.ForStmt)
-	if !checked {
-		for _, s := range loop.Body.List {
-			checked = checked || s != ast.Stmt(sel) && checks(p, s, false)
-		}
-	}
-	return (checked || loop.Cond != nil) && checks(p, loop.Body, true)
-}
-
-// returnsAlways reports whether a case leaves the function: it is a timeout.
-func returnsAlways(c *ast.CommClause) bool {
-	_, ok := c.Body[len(c.Body)-1].(*ast.ReturnStmt)
-	return ok && len(c.Body) == 1
+	return found
 }
 
 // receivedFrom returns the channel that a statement receives from; nil for none.

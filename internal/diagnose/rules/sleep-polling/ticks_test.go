@@ -13,8 +13,10 @@ func TestTicks(t *testing.T) {
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 )
 
@@ -125,10 +127,203 @@ func forever(ctx context.Context) {
 	}
 }
 
+var errPending = errors.New("pending")
+
+type record struct {
+	ready  bool
+	status int
+}
+
+type book interface {
+	get(ctx context.Context, id int) (*record, error)
+	find(id int) (record, bool, error)
+}
+
+type response struct{ StatusCode int }
+
+func until(ctx context.Context, every time.Duration, cond func() (bool, error)) error {
+	t := time.NewTicker(every)
+	defer t.Stop()
+	for {
+		select { //@ polls until
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-t.C:
+		}
+		ok, err := cond()
+		if err != nil {
+			return err
+		}
+		if ok {
+			return nil
+		}
+	}
+}
+
+func attempts(b book, id int) (record, error) {
+	for i := 0; i < 50; i++ {
+		r, ok, err := b.find(id)
+		if err != nil {
+			return record{}, fmt.Errorf("attempt %d: %w", i, err)
+		}
+		if ok {
+			return r, nil
+		}
+		time.Sleep(time.Millisecond) //@ polls attempts
+	}
+	return record{}, errPending
+}
+
+func ranged(ctx context.Context, b book, id int) *record {
+	for range 50 {
+		r, err := b.get(ctx, id)
+		if err != nil {
+			break
+		}
+		switch {
+		case r.ready:
+			return r
+		}
+		time.Sleep(time.Millisecond) //@ polls ranged
+	}
+	return nil
+}
+
+func pending(ctx context.Context, b book, id int) (*record, error) {
+	for {
+		r, err := b.get(ctx, id)
+		if err == nil {
+			return r, nil
+		}
+		if !errors.Is(err, errPending) {
+			return nil, err
+		}
+		time.Sleep(time.Millisecond) //@ polls pending
+	}
+}
+
+func turned(ctx context.Context, b book, id int) (*record, error) {
+	for {
+		r, err := b.get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if !r.ready {
+			time.Sleep(time.Millisecond) //@ polls turned
+			continue
+		}
+		return r, nil
+	}
+}
+
+func timed(d *record) bool {
+	for start := time.Now(); time.Since(start) < time.Second; {
+		if d.ready {
+			return true
+		}
+		time.Sleep(time.Millisecond) //@ polls timed
+	}
+	return false
+}
+
+func locked(mu *sync.Mutex) {
+	for !mu.TryLock() {
+		time.Sleep(time.Millisecond) //@ polls locked
+	}
+}
+
+func both(d *record) {
+	for i := 0; i < 9 && !d.ready; i++ {
+		time.Sleep(time.Millisecond) //@ polls both
+	}
+}
+
+func timer(ctx context.Context, d *record) error {
+	for !d.ready {
+		t := time.NewTimer(time.Millisecond)
+		select { //@ polls timer
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func retried(ctx context.Context, b book, id int) (*record, error) {
+	for i := 0; i < 5; i++ {
+		r, err := b.get(ctx, id)
+		if err == nil {
+			return r, nil
+		}
+		time.Sleep(time.Millisecond) //@ retried
+	}
+	return nil, errPending
+}
+
+func failing(ctx context.Context, b book, id int) (*record, error) {
+	for ctx.Err() == nil {
+		r, err := b.get(ctx, id)
+		if err != nil {
+			time.Sleep(time.Millisecond) //@ failing
+			continue
+		}
+		return r, nil
+	}
+	return nil, ctx.Err()
+}
+
+func unavailable(do func() (*response, error)) (*response, error) {
+	for {
+		resp, err := do()
+		if err != nil {
+			return nil, err
+		}
+		if resp.StatusCode < 500 {
+			return resp, nil
+		}
+		time.Sleep(time.Millisecond) //@ unavailable
+	}
+}
+
+func longer(d *record) {
+	pause := time.Millisecond
+	for !d.ready {
+		time.Sleep(pause) //@ longer
+		pause *= 2
+	}
+}
+
+func periodic(ctx context.Context, b book) error {
+	for {
+		if _, err := b.get(ctx, 3); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		default:
+		}
+		time.Sleep(time.Millisecond) //@ periodic
+	}
+}
+
+func numbered(b book) {
+	for i := 0; i < 9; i++ {
+		if _, ok, _ := b.find(i); ok {
+			return
+		}
+		time.Sleep(time.Millisecond) //@ numbered
+	}
+}
+
 func main() {}
 `
 	for name, place := range ruletest.Places(t, program) {
-		if got, want := ticks(place), len(name) > 6 && name[:6] == "polls "; got != want {
+		wait := pause(place)
+		got := wait != nil && loopOf(place, wait) != nil && pollsAt(place, loopOf(place, wait), wait)
+		if want := len(name) > 6 && name[:6] == "polls "; got != want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
