@@ -81,6 +81,9 @@ func (r *iteration) repeatable(call *ast.CallExpr, name string) bool {
 		"encoding/json.Marshal*", "encoding/hex.*", "sort.Search*", "slices.BinarySearch*", "maps.Clone", "maps.Keys", "slices.Collect", "slices.Sorted*") {
 		return true
 	}
+	if funcname.Match(name, funcname.TypedAll(requestReaders())...) {
+		return true
+	}
 	for _, pattern := range DeterministicFuncs() {
 		if funcname.Match(name, funcname.Typed(pattern)) && syntax.Receiver(call) == nil {
 			return true

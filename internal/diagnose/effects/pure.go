@@ -67,6 +67,20 @@ func DeterministicFuncs() []string {
 	)
 }
 
+// requestReaders are functions of packages that otherwise act on the world, which only read the
+// request, the header or the address that they are given, as profiles name them.
+func requestReaders() []string {
+	return []string{
+		"net.SplitHostPort", "net.JoinHostPort", "net.ParseMAC", "net.IP.*", "net.(*IPNet).Contains", "net.(*IPNet).String",
+		"net/http.StatusText", "net/http.DetectContentType", "net/http.ParseHTTPVersion", "net/http.ParseTime",
+		"net/http.Header.Get", "net/http.Header.Values", "net/http.Header.Clone", "net/http.ResponseWriter.Header",
+		"net/http.(*Request).UserAgent", "net/http.(*Request).Referer", "net/http.(*Request).Cookie", "net/http.(*Request).Cookies",
+		"net/http.readCookies", "net/http.(*Request).CookiesNamed", "net/http.(*Request).PathValue", "net/http.(*Request).BasicAuth",
+		"net/http.parseBasicAuth", "net/http.(*Request).Context", "net/http.(*Request).ProtoAtLeast", "net/http.(*response).Header",
+		"net/url.(*URL).Query", "context.Context.Value", "context.Context.Err",
+	}
+}
+
 // Pure reports whether a function visibly only computes its results: it writes only its own
 // variables, starts and waits for nothing, and calls only functions of its package with the same
 // property, some functions of the standard library that write nothing, and [DeterministicFuncs]. It
@@ -189,11 +203,13 @@ func Varies(p *gocode.Place, body ast.Node) bool {
 // of other packages, which is not loaded. at is the index in a row's stack of the calling frame.
 // file is true if the samples show that a file is read.
 func PureBelow(rows []*site.Row, at func(*site.Row) int) (fine, file bool) {
+	readers := requestReaders()
 	for _, r := range rows {
 		i := at(r)
 		for j := range max(i, 0) {
 			name := r.Stack[j].Function
 			switch {
+			case funcname.Match(name, readers...):
 			case funcname.Match(name, "os.ReadFile", "os.Open", "os.OpenFile", "os.(*File).Read"):
 				file = true
 			case funcname.Match(name, "crypto/rand.*", "math/rand.*", "math/rand/v2.*", "crypto/internal/sysrand.*", "net.*", "net/http.*", "database/sql.*",

@@ -132,6 +132,7 @@ import (
 	offsetpaging "github.com/hone-go/hone/internal/diagnose/rules/offset-paging"
 	oldgo "github.com/hone-go/hone/internal/diagnose/rules/old-go"
 	orderedinsert "github.com/hone-go/hone/internal/diagnose/rules/ordered-insert"
+	parsedperuse "github.com/hone-go/hone/internal/diagnose/rules/parsed-per-use"
 	passperpattern "github.com/hone-go/hone/internal/diagnose/rules/pass-per-pattern"
 	pixelthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/pixel-through-interface"
 	pointerdenselive "github.com/hone-go/hone/internal/diagnose/rules/pointer-dense-live"
@@ -359,6 +360,7 @@ func All() []rule.Rule {
 		offsetpaging.Rule(),
 		oldgo.Rule(),
 		orderedinsert.Rule(),
+		parsedperuse.Rule(),
 		passperpattern.Rule(),
 		pixelthroughinterface.Rule(),
 		pointerdenselive.Rule(),

@@ -54,8 +54,9 @@ many there are of a kind, how much memory they take, which number is the largest
 It runs again after each change, so inserting n elements takes n² steps, or for
 each request, though nothing changed. So does one that counts the elements above
 a value, for the rank of that value; one over the last n values, for a moving
-average; and one over a list that a caller passes each time, as to choose by
-weight. The elements may also be asked for their size by a method.
+average; one over the elements of one owner, for a quota; and one over a list
+that a caller passes each time, as to choose by weight. The elements may also be
+asked for their size by a method.
 
 Keep the total in a field beside the collection. Where an element is added,
 changed or removed, add the difference. The total is then there when it is asked

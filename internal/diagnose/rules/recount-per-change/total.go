@@ -4,11 +4,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -46,40 +44,30 @@ func (s *search) totalAt(f *site.Frame) *total {
 	}
 	var found *total
 	if p := s.pass.Place(&site.Site{Frame: *f}); p != nil {
-		if loop := loops.At(p); loop != nil {
+		for loop := loops.At(p); loop != nil && found == nil; loop = around(p, loop) {
 			l, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, loop.Pos()))
-			if t := totals(p, loop); ok && t != nil && l.Iterations >= least {
-				t.p, t.entries, t.iterations = p, l.Entries, l.Iterations
-				if !s.selects(t, loop) {
-					found = t
-				}
+			if !ok || l.Iterations < least {
+				continue // of the parts of one element
 			}
+			if t := totals(p, loop); t != nil {
+				t.p, t.entries, t.iterations = p, l.Entries, l.Iterations
+				found = t
+			}
+			break
 		}
 	}
 	s.loops[pos] = found
 	return found
 }
 
-// selective is the largest share of the elements that a search for a few takes.
-const selective = 0.1
-
-// selects reports whether a total is of a few elements with a key: those need to be found first,
-// which is the mistake that scan-per-lookup reports.
-func (s *search) selects(t *total, loop ast.Stmt) bool {
-	if !slices.ContainsFunc(t.limits, limit.equal) {
-		return false
-	}
-	taken := math.Inf(1)
-	ast.Inspect(loops.Body(loop), func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.AssignStmt, *ast.IncDecStmt:
-			if runs, ok := evidence.ReachedAt(s.pass, t.p, n.Pos()); ok {
-				taken = min(taken, runs)
-			}
+// around returns the loop around another one in the same function; nil for none.
+func around(p *gocode.Place, inner ast.Stmt) ast.Stmt {
+	for _, n := range loops.Around(p, inner) {
+		if loop, ok := n.(ast.Stmt); ok && n != ast.Node(inner) {
+			return loop
 		}
-		return true
-	})
-	return taken <= selective*t.entries*t.iterations
+	}
+	return nil
 }
 
 // totals returns what a loop computes, if that is a total; nil otherwise.
@@ -212,9 +200,11 @@ func (t *adder) visit(n ast.Node) bool {
 		t.compares(n)
 	case *ast.CallExpr:
 		t.fine = t.fine && t.computes(n)
-	case *ast.ReturnStmt, *ast.BranchStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.FuncLit, *ast.SelectStmt, *ast.RangeStmt, *ast.ForStmt:
+	case *ast.ReturnStmt, *ast.BranchStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.FuncLit, *ast.SelectStmt, *ast.ForStmt:
 		b, ok := n.(*ast.BranchStmt)
 		t.fine = t.fine && ok && b.Tok == token.CONTINUE
+	case *ast.RangeStmt: // the parts of an element
+		t.fine = t.fine && n.Tok == token.DEFINE && syntax.Elem(t.p.TypeOf(n.X)) != nil && t.ofElement(n.X)
 	case *ast.UnaryExpr:
 		t.fine = t.fine && n.Op != token.ARROW
 	}

@@ -46,8 +46,8 @@ const doc = `A function computes a value, and then only one of its branches uses
 for a debug line or an error, attributes of a span that is not sampled, a key
 that most requests do not need, a table before an early return. Go evaluates
 what is written; it does not wait for a use. The same holds for an argument: a
-function that returns at once because something is switched off gets its
-arguments computed all the same.
+function that returns at once because something is switched off, or because a
+filter drops the entry, gets its arguments computed all the same.
 
 Move the computation into the branch that uses it, or below the early return.
 If the callee decides, test before the call, or pass what the value is computed

@@ -1,0 +1,228 @@
+package parsedperuse
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"math"
+	"slices"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// changes says how often the code of loaded packages may give a field another value, for each unit
+// of work.
+type changes struct {
+	sets    float64 // lines that set it, or create an object that has it
+	decoded float64 // calls that may create any number of such objects
+	known   bool    // such code was seen, or no other package can have it
+}
+
+// counter counts the changes of a field in one package.
+type counter struct {
+	*changes
+	pass  *rule.Pass
+	place *gocode.Place
+	field *types.Var
+}
+
+// changesOf returns the changes of a field in all loaded packages.
+func changesOf(pass *rule.Pass, p *gocode.Place, field *types.Var) *changes {
+	c := &changes{known: field.Pkg().Name() == "main"}
+	have, _ := pass.Syntax.Packages()
+	for _, name := range have {
+		in, ok := pass.Syntax.Package(name)
+		if !ok || in.Pkg != field.Pkg() && !imports(in.Pkg, field.Pkg()) {
+			continue
+		}
+		count := &counter{changes: c, pass: pass, place: in, field: field}
+		for _, f := range in.Files() {
+			for _, d := range f.Decls {
+				switch d := d.(type) {
+				case *ast.FuncDecl:
+					if d.Body != nil {
+						ast.Inspect(d.Body, count.visit)
+					}
+				case *ast.GenDecl: // runs once
+					ast.Inspect(d, func(n ast.Node) bool {
+						c.known = c.known || count.creates(n)
+						return true
+					})
+				}
+			}
+		}
+	}
+	return c
+}
+
+func imports(pkg, other *types.Package) bool {
+	return slices.ContainsFunc(pkg.Imports(), func(i *types.Package) bool { return i.Path() == other.Path() })
+}
+
+func (c *counter) visit(n ast.Node) bool {
+	switch {
+	case n == nil:
+	case c.creates(n) || c.sets(n):
+		c.known = true
+		c.changes.sets += c.runs(n)
+	case c.decodes(n):
+		c.known = true
+		c.decoded += c.runs(n)
+	}
+	return true
+}
+
+// runs returns how often a node runs for each unit of work; any number where that is not known.
+func (c *counter) runs(n ast.Node) float64 {
+	if times, ok := evidence.ReachedAt(c.pass, c.place, n.Pos()); ok {
+		return times
+	}
+	if e, ok := evidence.ExecutionsAt(c.pass, c.place, n.Pos()); ok {
+		return e.PerUnit
+	}
+	if !c.pass.Counts.Ran(c.place.Pkg.Path(), c.place.Fset.Position(n.Pos()).Filename) {
+		return 0
+	}
+	return math.Inf(1)
+}
+
+// sets reports whether a node sets the field or one of its elements, or takes its address.
+func (c *counter) sets(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		return slices.ContainsFunc(n.Lhs, c.is)
+	case *ast.IncDecStmt:
+		return c.is(n.X)
+	case *ast.UnaryExpr:
+		return n.Op == token.AND && c.is(n.X)
+	}
+	return false
+}
+
+// is reports whether an expression is the field or an element of it.
+func (c *counter) is(e ast.Expr) bool {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.SelectorExpr:
+			return same(c.place.Object(x.Sel), c.field)
+		case *ast.IndexExpr:
+			e = x.X
+		default:
+			return false
+		}
+	}
+}
+
+// same reports whether two objects are the same field, maybe seen from different packages.
+func same(a types.Object, b *types.Var) bool {
+	if v, ok := a.(*types.Var); ok && v.IsField() && v.Name() == b.Name() && v.Pkg() != nil && v.Pkg().Path() == b.Pkg().Path() {
+		return v == b || v.Pos() == b.Pos() || v.Pkg() != b.Pkg()
+	}
+	return false
+}
+
+// creates reports whether a node creates an object that has the field: with a value for it, or as a
+// variable that is filled later.
+func (c *counter) creates(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CompositeLit:
+		return c.owner(c.place.TypeOf(n))
+	case *ast.CallExpr:
+		return c.place.CalleeName(n) == "new" && len(n.Args) == 1 && c.owner(c.place.TypeOf(n.Args[0]))
+	case *ast.ValueSpec:
+		return n.Type != nil && len(n.Values) == 0 && c.owner(c.place.TypeOf(n.Type))
+	}
+	return false
+}
+
+// owner reports whether a type is the struct that has the field.
+func (c *counter) owner(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range s.Fields() {
+		if same(f, c.field) {
+			return true
+		}
+	}
+	return false
+}
+
+// decodes reports whether a node passes a pointer to what has the field, in any depth, to a
+// function that may fill it by reflection.
+func (c *counter) decodes(n ast.Node) bool {
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	fn := c.place.Callee(call)
+	if fn == nil || c.place.Declaration(fn) != nil {
+		return false
+	}
+	sig := fn.Signature()
+	for i, arg := range call.Args {
+		if sig.Params().Len() == 0 || !filled(sig, min(i, sig.Params().Len()-1)) {
+			continue
+		}
+		if ptr, ok := c.place.TypeOf(arg).(*types.Pointer); ok && c.holds(ptr.Elem(), 4) && !shows(fn) {
+			return true
+		}
+	}
+	return false
+}
+
+// shows reports whether a function encodes or prints its arguments.
+func shows(fn *types.Func) bool {
+	if fn.Pkg() == nil {
+		return false
+	}
+	switch fn.Pkg().Path() {
+	case "fmt":
+		return fn.Name()[0] != 'S' || len(fn.Name()) < 5 || fn.Name()[:5] != "Sscan"
+	case "log", "log/slog":
+		return true
+	}
+	return len(fn.Name()) >= 6 && (fn.Name()[:6] == "Encode" || fn.Name()[:6] == "Marsha")
+}
+
+// filled reports whether a parameter is an interface or a type parameter, also of a variadic list.
+func filled(sig *types.Signature, i int) bool {
+	t := sig.Params().At(i).Type()
+	if list, ok := t.(*types.Slice); ok && sig.Variadic() && i == sig.Params().Len()-1 {
+		t = list.Elem()
+	}
+	return types.IsInterface(t)
+}
+
+// holds reports whether values of a type have the struct with the field in them.
+func (c *counter) holds(t types.Type, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	if c.owner(t) {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return c.holds(u.Elem(), depth-1)
+	case *types.Slice:
+		return c.holds(u.Elem(), depth-1)
+	case *types.Array:
+		return c.holds(u.Elem(), depth-1)
+	case *types.Map:
+		return c.holds(u.Elem(), depth-1)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if c.holds(f.Type(), depth-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
