@@ -7,12 +7,12 @@ import (
 )
 
 func TestSemaphoreWaitCaught(t *testing.T) {
-	for _, name := range []string{"caught", "methods", "tokens"} {
+	for _, name := range []string{"caught", "methods", "tokens", "pool"} {
 		t.Run(name, func(t *testing.T) { queueCaught(t, semaphorewait.Rule(), "semaphore-wait/testdata/"+name+".txtar") })
 	}
 }
 
 func TestSemaphoreWaitNearMiss(t *testing.T) {
 	queueNearMiss(t, semaphorewait.Rule(), "semaphore-wait/testdata/nearmiss.txtar", "semaphore-wait/testdata/news.txtar",
-		"semaphore-wait/testdata/full.txtar", "pool-wait/testdata/caught.txtar") // another rule finds the last one there
+		"semaphore-wait/testdata/full.txtar", "semaphore-wait/testdata/mailbox.txtar", "pool-wait/testdata/caught.txtar") // another rule finds the last one there
 }

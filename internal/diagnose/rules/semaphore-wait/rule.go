@@ -36,7 +36,8 @@ func Rule() rule.Rule {
 const doc = `A channel with room for n, or a semaphore of golang.org/x/sync, admits n
 requests at a time to a part of a handler; the others queue. No CPU profile
 shows that, and the machine looks idle: the limit was set for another machine or
-another query, or is held during work that does not need it.
+another query, or is held during work that does not need it. A pool that the
+program made itself, of connections or of objects, is such a limit as well.
 
 Hold it for less time: only around what it protects, not while the response is
 encoded and sent. If what it protects can handle more, raise the limit, or
@@ -46,8 +47,8 @@ reject requests, with 503 or a short timeout, once it is long.
 
 It is fine where the limit protects memory, or a fully used resource: then the
 load is too high. The rule requires that the same function in another request
-ends nearly all such waits. That distinguishes a limit from a channel to a
-worker. It reports waits of a quarter of the requests' time and more, and
+ends nearly all such waits, or one that gets back what was taken. That
+distinguishes a limit from a channel to a worker. It reports waits of a quarter of the requests' time and more, and
 nothing where the processors are busy: admitted requests would wait for one.
 
 Seen in the field: thanos-io/thanos#7617 (queries that timed out at a gate for
@@ -55,11 +56,11 @@ Seen in the field: thanos-io/thanos#7617 (queries that timed out at a gate for
 the request).`
 
 func find(p *rule.Pass) []rule.Match {
-	t := traced.LongestQueue(p, leastShare, limits)
+	t := traced.LongestQueue(p, leastShare, func(place *requests.PlaceTime) bool { return limits(p, place) })
 	if t == nil {
 		return nil
 	}
-	return []rule.Match{{
+	m := rule.Match{
 		Site:       t.Site,
 		Confidence: rule.Likely, // the wait is measured, the capacity behind the limit is not
 		Saving:     t.Saving(),
@@ -67,26 +68,38 @@ func find(p *rule.Pass) []rule.Match {
 			t.Share(), t.Waiting(), units.Percent(traced.Busy(p))),
 		Fix:      "Raise the limit if what it protects can handle more, and hold it only around that. If it cannot, reject requests instead of queueing them.",
 		Evidence: t.Evidence(p, "their turn", "mostly admitted at"),
-	}}
+	}
+	if place := p.Place(t.Site); place != nil {
+		if of := held(place); of != "" {
+			m.Cause = fmt.Sprintf("Requests queue for one of the few %s that others give back, for %s of their time; on average %s wait at a time, while the service and its load use %s of the processors.",
+				of, t.Share(), t.Waiting(), units.Percent(traced.Busy(p)))
+			m.Fix = fmt.Sprintf("Create more of them if what they stand for can handle more, and give each back as soon as it is not needed. If a %s serves several requests at a time, share it. If it cannot, reject requests instead of queueing them.", of)
+		}
+	}
+	return []rule.Match{m}
 }
 
 // limits reports whether a line where requests wait is a semaphore: one by name, or a channel at
 // which another request, which has passed the limit, ends the wait.
-func limits(place *requests.PlaceTime) bool {
+func limits(p *rule.Pass, place *requests.PlaceTime) bool {
 	if place.Object == requests.Semaphore {
 		return true
 	}
 	switch place.Part {
-	case requests.WaitChanSend, requests.WaitChanReceive, requests.WaitSelect:
+	case requests.WaitChanSend, requests.WaitChanReceive, requests.WaitSelect, requests.WaitCond:
 	default:
 		return false
 	}
-	if place.Named() {
+	if place.Named() && place.Part != requests.WaitCond {
 		return false
 	}
 	var by float64
 	for _, w := range place.Wakers {
-		if w.Line != nil && *w.Line != *place.Waiter && lets(place.Waiter, w.Line, place.Part == requests.WaitChanSend) {
+		if w.Line == nil || *w.Line == *place.Waiter {
+			continue
+		}
+		named := place.Part != requests.WaitCond && lets(place.Waiter, w.Line, place.Part == requests.WaitChanSend)
+		if named || w.InHandlers > 0 && pooled(p, place.Waiter, w.Line) {
 			by += w.InHandlers
 		}
 	}
