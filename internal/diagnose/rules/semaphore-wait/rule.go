@@ -48,8 +48,9 @@ reject requests, with 503 or a short timeout, once it is long.
 It is fine where the limit protects memory, or a fully used resource: then the
 load is too high. The rule requires that the same function in another request
 ends nearly all such waits, or one that gets back what was taken. That
-distinguishes a limit from a channel to a worker. It reports waits of a quarter of the requests' time and more, and
-nothing where the processors are busy: admitted requests would wait for one.
+distinguishes a limit from a channel to a worker. It reports waits of a quarter
+of the requests' time and more, and nothing where the processors are busy:
+admitted requests would wait for one.
 
 Seen in the field: thanos-io/thanos#7617 (queries that timed out at a gate for
 20), grafana/mimir#7777 (a timeout for such a gate, so that other instances get
