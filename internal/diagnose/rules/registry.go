@@ -124,6 +124,7 @@ import (
 	mergechain "github.com/hone-go/hone/internal/diagnose/rules/merge-chain"
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
 	mostlyempty "github.com/hone-go/hone/internal/diagnose/rules/mostly-empty"
+	needlessinvalidation "github.com/hone-go/hone/internal/diagnose/rules/needless-invalidation"
 	nestedjsonmethods "github.com/hone-go/hone/internal/diagnose/rules/nested-json-methods"
 	nestedlistsencoded "github.com/hone-go/hone/internal/diagnose/rules/nested-lists-encoded"
 	newerrelease "github.com/hone-go/hone/internal/diagnose/rules/newer-release"
@@ -352,6 +353,7 @@ func All() []rule.Rule {
 		mergechain.Rule(),
 		metriclabelpercall.Rule(),
 		mostlyempty.Rule(),
+		needlessinvalidation.Rule(),
 		nestedjsonmethods.Rule(),
 		nestedlistsencoded.Rule(),
 		newerrelease.Rule(),
