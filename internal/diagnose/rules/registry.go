@@ -52,6 +52,7 @@ import (
 	copytoread "github.com/hone-go/hone/internal/diagnose/rules/copy-to-read"
 	costlycall "github.com/hone-go/hone/internal/diagnose/rules/costly-call"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
+	costlytestfirst "github.com/hone-go/hone/internal/diagnose/rules/costly-test-first"
 	countforexistence "github.com/hone-go/hone/internal/diagnose/rules/count-for-existence"
 	ctorpercall "github.com/hone-go/hone/internal/diagnose/rules/ctor-per-call"
 	debugbuild "github.com/hone-go/hone/internal/diagnose/rules/debug-build"
@@ -281,6 +282,7 @@ func All() []rule.Rule {
 		copytoread.Rule(),
 		costlycall.Rule(),
 		costlyline.Rule(),
+		costlytestfirst.Rule(),
 		countforexistence.Rule(),
 		ctorpercall.Rule(),
 		debugbuild.Rule(),
