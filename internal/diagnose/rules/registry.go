@@ -39,6 +39,7 @@ import (
 	codecpervalue "github.com/hone-go/hone/internal/diagnose/rules/codec-per-value"
 	columnorder "github.com/hone-go/hone/internal/diagnose/rules/column-order"
 	compresslevel "github.com/hone-go/hone/internal/diagnose/rules/compress-level"
+	computedahead "github.com/hone-go/hone/internal/diagnose/rules/computed-ahead"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
 	connectpercall "github.com/hone-go/hone/internal/diagnose/rules/connect-per-call"
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
@@ -269,6 +270,7 @@ func All() []rule.Rule {
 		codecpervalue.Rule(),
 		columnorder.Rule(),
 		compresslevel.Rule(),
+		computedahead.Rule(),
 		concatloop.Rule(),
 		connectpercall.Rule(),
 		consterror.Rule(),
