@@ -124,7 +124,7 @@ func TestRulesThatSkipBenchmarks(t *testing.T) {
 			got = append(got, r.ID)
 		}
 	}
-	if want := []string{"gc-cpu-spare-memory", "no-pgo", "serial-section", "tiny-heap"}; !slices.Equal(got, want) {
+	if want := []string{"gc-cpu-spare-memory", "no-pgo", "serial-section", "tiny-heap", "unbounded-labels"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	ran := ""

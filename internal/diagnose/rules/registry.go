@@ -219,6 +219,7 @@ import (
 	tinyheap "github.com/hone-go/hone/internal/diagnose/rules/tiny-heap"
 	toolargeforstack "github.com/hone-go/hone/internal/diagnose/rules/too-large-for-stack"
 	typeinfopervalue "github.com/hone-go/hone/internal/diagnose/rules/type-info-per-value"
+	unboundedlabels "github.com/hone-go/hone/internal/diagnose/rules/unbounded-labels"
 	unbufferedlog "github.com/hone-go/hone/internal/diagnose/rules/unbuffered-log"
 	unchangedinput "github.com/hone-go/hone/internal/diagnose/rules/unchanged-input"
 	unchangedtext "github.com/hone-go/hone/internal/diagnose/rules/unchanged-text"
@@ -450,6 +451,7 @@ func All() []rule.Rule {
 		tinyheap.Rule(),
 		toolargeforstack.Rule(),
 		typeinfopervalue.Rule(),
+		unboundedlabels.Rule(),
 		unbufferedlog.Rule(),
 		unchangedinput.Rule(),
 		unchangedtext.Rule(),

@@ -13,6 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/labelled"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/gocode"
@@ -105,6 +106,10 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		connects := func(g *growth) bool { return connecting(g.live) }
 		calls = slices.DeleteFunc(calls, connects)
 		lines = slices.DeleteFunc(lines, func(l growth) bool { return connects(&l) })
+	}
+	if series := labelled.SeriesOf(p); len(series) > 0 { // which unbounded-labels reports
+		calls = slices.DeleteFunc(calls, func(g *growth) bool { return labelled.Explains(series, g.live) })
+		lines = slices.DeleteFunc(lines, func(l growth) bool { return labelled.Explains(series, l.live) })
 	}
 	for _, c := range calls {
 		m, ok := w.judge(*c)

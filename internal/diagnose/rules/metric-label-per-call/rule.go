@@ -10,6 +10,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/labelled"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -19,13 +20,6 @@ import (
 	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
 )
-
-// resolvers are the methods that return a metric's child for its labels, in the Prometheus client
-// and others like it, or the scope with some tags, in tally.
-var resolvers = []string{"WithLabelValues", "GetMetricWithLabelValues", "With", "GetMetricWith", "Tagged"}
-
-// recorders are methods of the child, of which it must have one, or of a scope.
-var recorders = []string{"Inc", "Add", "Set", "Observe", "Counter"}
 
 // formatters allocate a string for a value. FormatBool is not one: it returns constants.
 var formatters = []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.Quote", "fmt.Sprint*"}
@@ -92,34 +86,20 @@ func caller(r *site.Row) int {
 	}
 	at := r.Owner
 	for i := r.Owner + 1; i < len(r.Stack) && i < r.Owner+deepest; i++ {
-		if resolves(r.Stack[i-1].Function) {
+		if labelled.Resolves(r.Stack[i-1].Function) {
 			at = i
 		}
 	}
 	return at
 }
 
-// resolves reports whether a function has the name of one that resolves a child.
-func resolves(function string) bool {
-	name := function[strings.LastIndexByte(function, '.')+1:]
-	for _, m := range resolvers {
-		if name == m {
-			return true
-		}
-	}
-	return byName(name)
-}
-
-// byName reports whether a function looks a metric up by a name that has the labels in it, as in
-// VictoriaMetrics' client and in go-metrics.
-func byName(name string) bool {
-	return strings.HasPrefix(name, "GetOrCreate") || strings.HasPrefix(name, "GetOrRegister")
-}
-
 func guilty(c *finder.Case) bool {
 	p, m := c.Place, c.Match
 	for _, call := range syntax.Calls(p) {
-		if resolver(p, call) && loops.PerCall(p, call) && usedAtOnce(p, call) {
+		if labelled.Resolver(p, call) && loops.PerCall(p, call) && usedAtOnce(p, call) {
+			if all, _ := labelled.Labels(c.Pass.Syntax, p, call); len(labelled.Unlimited(c.Pass.Syntax, all)) > 0 {
+				continue // there is nothing to keep: see unbounded-labels
+			}
 			if how, fix := labels(c.Pass.Syntax, p, call); how != "" {
 				narrow(m, true)
 				m.Cause = fmt.Sprintf("%s %s for each event, to find the same few children again and again.", syntax.Text(call.Fun), how)
@@ -172,7 +152,7 @@ func narrow(m *rule.Match, all bool) {
 		if funcname.Match(callee, formatters...) {
 			return true
 		}
-		return all && (resolves(callee) || strings.HasPrefix(callee, "runtime.") || callee == "")
+		return all && (labelled.Resolves(callee) || strings.HasPrefix(callee, "runtime.") || callee == "")
 	}
 	// The line's own work remains. The client's work below it does not, even if a line of the
 	// client owns it.
@@ -190,26 +170,6 @@ func calleeAt(r *site.Row, s *site.Site) string {
 		}
 	}
 	return ""
-}
-
-// resolver reports whether a call resolves a metric by labels: by its name, its parameters and the
-// methods of its result.
-func resolver(p *gocode.Place, call *ast.CallExpr) bool {
-	fn := p.Callee(call)
-	if fn == nil || !resolves("."+fn.Name()) {
-		return false
-	}
-	sig := fn.Signature()
-	if byName(fn.Name()) {
-		return sig.Params().Len() > 0 && isString(sig.Params().At(0).Type()) && sig.Results().Len() > 0 && records(p, sig.Results().At(0).Type())
-	}
-	if sig.Recv() == nil {
-		return false
-	}
-	if sig.Params().Len() != 1 || sig.Results().Len() == 0 || !labelType(sig.Params().At(0).Type()) {
-		return false
-	}
-	return records(p, sig.Results().At(0).Type())
 }
 
 // usedAtOnce reports whether the child that a call returns is only used to record something here,
@@ -230,32 +190,6 @@ func usedAtOnce(p *gocode.Place, call *ast.CallExpr) bool {
 	return true
 }
 
-func isString(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsString != 0
-}
-
-// labelType reports whether a parameter's type is []string or a map of strings.
-func labelType(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Slice:
-		return isString(u.Elem())
-	case *types.Map:
-		return isString(u.Key()) && isString(u.Elem())
-	}
-	return false
-}
-
-func records(p *gocode.Place, t types.Type) bool {
-	for _, name := range recorders {
-		obj, _, _ := types.LookupFieldOrMethod(t, true, p.Pkg, name)
-		if _, ok := obj.(*types.Func); ok {
-			return true
-		}
-	}
-	return false
-}
-
 // scope reports whether a call returns a scope, which has metrics by name.
 func scope(p *gocode.Place, call *ast.CallExpr) bool {
 	obj, _, _ := types.LookupFieldOrMethod(p.Callee(call).Signature().Results().At(0).Type(), true, p.Pkg, "Counter")
@@ -265,7 +199,7 @@ func scope(p *gocode.Place, call *ast.CallExpr) bool {
 // labels returns what is wrong with the labels of a call, and the fix; "" when they are strings
 // that differ.
 func labels(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) (how, fix string) {
-	values, isMap := labelValues(p, call)
+	values, isMap := labelled.Values(p, call)
 	var formatted []string
 	constant := len(values) > 0
 	for _, v := range values {
@@ -290,33 +224,6 @@ func labels(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) (how, fix str
 		return "is given a map that is built", "Use WithLabelValues, which needs no map; better, keep the children in a map or an array by what they belong to."
 	}
 	return "", ""
-}
-
-// labelValues returns the labels that a call is given, and reports whether they are in a map
-// literal.
-func labelValues(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
-	if fn := p.Callee(call); fn != nil && byName(fn.Name()) {
-		return call.Args[:1], false
-	}
-	if len(call.Args) == 1 {
-		if lit, ok := syntax.Origin(p, call.Args[0]).(*ast.CompositeLit); ok {
-			_, isMap := p.TypeOf(lit).Underlying().(*types.Map)
-			var values []ast.Expr
-			for _, e := range lit.Elts {
-				if kv, ok := e.(*ast.KeyValueExpr); ok {
-					e = kv.Value
-				} else if isMap {
-					continue
-				}
-				values = append(values, e)
-			}
-			return values, isMap
-		}
-	}
-	if call.Ellipsis.IsValid() {
-		return nil, false
-	}
-	return call.Args, false
 }
 
 // formats reports whether an expression makes a new string: of a value of another type, or of
@@ -346,7 +253,7 @@ func handedTo(p *gocode.Place, call *ast.CallExpr) (to *ast.CallExpr) {
 	}
 	for _, use := range syntax.Reads(p, v) {
 		c, ok := syntax.Parent(p.Outer(), use).(*ast.CallExpr)
-		if !ok || !resolver(p, c) || !usedAtOnce(p.Outer(), c) {
+		if !ok || !labelled.Resolver(p, c) || !usedAtOnce(p.Outer(), c) {
 			return nil
 		}
 		to = c
