@@ -63,8 +63,6 @@ func (s *search) kept(p *gocode.Place, e ast.Expr, found *parse, depth int) bool
 		return s.kept(p, x.X, found, depth)
 	case *ast.SliceExpr:
 		return s.kept(p, x.X, found, depth)
-	case *ast.BinaryExpr:
-		return x.Op == token.ADD && s.kept(p, x.X, found, depth) && s.kept(p, x.Y, found, depth)
 	case *ast.Ident:
 		return s.variable(p, x, found, depth)
 	case *ast.CallExpr:
@@ -76,7 +74,8 @@ func (s *search) kept(p *gocode.Place, e ast.Expr, found *parse, depth int) bool
 	return false
 }
 
-// field reports whether an expression is a field of an object of the program, and notes it.
+// field reports whether an expression is a field of an object of the program, of the same type as
+// the others, and notes it.
 func (s *search) field(p *gocode.Place, sel *ast.SelectorExpr, found *parse) bool {
 	selection := p.Info.Selections[sel]
 	if selection == nil || selection.Kind() != types.FieldVal {
@@ -89,6 +88,14 @@ func (s *search) field(p *gocode.Place, sel *ast.SelectorExpr, found *parse) boo
 	if _, loaded := s.pass.Syntax.Package(v.Pkg().Path()); !loaded && v.Pkg() != p.Pkg {
 		return false
 	}
+	owner := selection.Recv()
+	if ptr, ok := owner.(*types.Pointer); ok {
+		owner = ptr.Elem()
+	}
+	if found.owner != nil && !types.Identical(owner, found.owner) {
+		return false // a result of each pair of objects
+	}
+	found.owner = owner
 	if !slices.Contains(found.fields, v) {
 		found.fields = append(found.fields, v)
 		found.texts = append(found.texts, syntax.Text(sel))

@@ -88,6 +88,7 @@ type parse struct {
 	callee string       // as profiles name it
 	texts  []string     // the expressions of the fields
 	fields []*types.Var // which
+	owner  types.Type   // of the objects
 	uses   float64      // for each unit of work
 	sets   float64      // of the fields, for each unit of work
 }
