@@ -152,3 +152,41 @@ var _ io.Reader`
 		{"func (s *shot) F(n int) map[int]int {\n\treturn grid(s.of) @\n}\n\nfunc (s *shot) take_N(n int) { for _, row := range s.of { n += row[0] } }", says},
 	})
 }
+
+// TestUnchangedInputOfObjects: a part of another object that has a lock changes with that object.
+func TestUnchangedInputOfObjects(t *testing.T) {
+	const head = `import "sync"
+
+type limiter struct {
+	mu    sync.Mutex
+	rates map[string]int
+}
+
+func newLimiter(names ...string) *limiter {
+	l := &limiter{rates: map[string]int{}}
+	for i, name := range names {
+		l.rates[name] = i
+	}
+	return l
+}
+
+type visitor struct{ limit *limiter }
+
+var visitors sync.Map
+
+var byName = map[string]*limiter{}`
+	checkShapesIn(t, unchangedinput.Rule(), head, "runtime.mallocgc main.newLimiter", 0, []shape{
+		{"func F(name string) { visitors.Store(name, &visitor{newLimiter(\"a\", \"b\")}) } @", ""},
+		{"func F(name string) { visitors.LoadOrStore(name, newLimiter(\"a\", \"b\")) } @", ""},
+		{"func F(name string) { byName[name] = newLimiter(\"a\", \"b\") } @", ""},
+		{"func F(v *visitor) { v.limit = newLimiter(\"a\", \"b\") } @", ""},
+		{"func F() int { return len(newLimiter(\"a\", \"b\").rates) } @", "newLimiter builds the same result"},
+	}, func(p *rule.Pass) {
+		lines := map[int]string{}
+		for i := range 400 {
+			lines[i+1] = ""
+		}
+		p.Counts = ran(lines, 1)
+		p.Manifest.Load = &recording.Load{Targets: []string{"GET http://127.0.0.1/"}}
+	})
+}

@@ -31,6 +31,9 @@ func (o *origin) makes(call *ast.CallExpr) bool {
 	if effects.Impure(fn) || flow.NewCopies(o.pass.Syntax).Calls(o.place, call) {
 		return false // a deep copy belongs to the caller
 	}
+	if o.belongsToObject(call) {
+		return false // each object has its own: a limiter for each client
+	}
 	if fn.Signature().Recv() != nil {
 		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 		if !ok || !o.fresh(sel.X) || o.changesItself(fn) || o.advances(fn, sel.X, call) {
@@ -53,6 +56,54 @@ func (o *origin) makes(call *ast.CallExpr) bool {
 	}
 	o.guess = true
 	return true
+}
+
+// belongsToObject reports whether a call creates a part of another object that has a lock, and so a
+// state that changes: it becomes a field of a struct, or an entry of a map.
+func (o *origin) belongsToObject(call *ast.CallExpr) bool {
+	t := o.place.TypeOf(call)
+	if t == nil || !locked(t) {
+		return false
+	}
+	for _, up := range o.place.Enclosing(call) {
+		switch up := up.(type) {
+		case *ast.CompositeLit:
+			return true
+		case *ast.AssignStmt:
+			for _, to := range up.Lhs {
+				switch to.(type) {
+				case *ast.SelectorExpr, *ast.IndexExpr:
+					return true
+				}
+			}
+			return false
+		case *ast.CallExpr: // m.LoadOrStore(key, New())
+			fn := o.place.Callee(up)
+			return fn != nil && named(fn, "Store", "LoadOrStore", "Swap", "Set", "Put", "Add")
+		case *ast.KeyValueExpr, *ast.ParenExpr, *ast.UnaryExpr:
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// locked reports whether a type is a struct with a lock, or a pointer to one.
+func locked(t types.Type) bool {
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range s.Fields() {
+		switch types.TypeString(f.Type(), nil) {
+		case "sync.Mutex", "sync.RWMutex":
+			return true
+		}
+	}
+	return false
 }
 
 // allocates reports whether a function of the package does no more than allocate a value for its
