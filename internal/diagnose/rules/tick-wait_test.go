@@ -22,3 +22,12 @@ func TestTickWaitEmpty(t *testing.T) {
 		t.Error(found[0].Cause)
 	}
 }
+
+// TestTickWaitRanges: the line that waits for the timer is the loop itself, which wakes requests
+// with a condition variable.
+func TestTickWaitRanges(t *testing.T) {
+	const archive = "tick-wait/testdata/ranges.txtar"
+	r := tickwait.Rule()
+	_, p := ruletest.FindTraced(t, r, archive)
+	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+}

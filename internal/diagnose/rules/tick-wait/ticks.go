@@ -12,6 +12,11 @@ import (
 // ticks reports whether a line waits for a timer: it receives times from a channel, among others or
 // alone, or sleeps in a loop.
 func ticks(p *gocode.Place) bool {
+	for _, n := range p.Nodes {
+		if r, ok := n.(*ast.RangeStmt); ok && syntax.Line(p, r.Pos()) == p.Line && times(p, r.X) {
+			return true // the line of the loop itself waits
+		}
+	}
 	loop := p.Loop()
 	if loop == nil {
 		return false
@@ -25,8 +30,6 @@ func ticks(p *gocode.Place) bool {
 			continue
 		}
 		switch n := n.(type) {
-		case *ast.RangeStmt:
-			found = found || times(p, n.X)
 		case *ast.SelectStmt:
 			for _, c := range n.Body.List {
 				if comm := c.(*ast.CommClause).Comm; comm != nil {
