@@ -27,8 +27,10 @@ const (
 	// fullMachine is the share of all processors that the service and its load keep busy.
 	fullMachine = 0.8
 	// crowded is the share of the requests' time outside the queue in which they wait for a
-	// processor, and none is idle.
-	crowded = 0.5
+	// processor, and none is idle. Where the processors are busy for less than halfMachine, that
+	// is because all requests are woken at once.
+	crowded     = 0.5
+	halfMachine = 0.5
 )
 
 // QueueFraction is the fraction of the wait that a larger or faster resource saves: all of it if
@@ -66,7 +68,7 @@ func LongestQueue(p *rule.Pass, least float64, waits func(*requests.PlaceTime) b
 		}
 	}
 	busy := Busy(p)
-	if t.Site == nil || t.Waited < least*t.Total || busy >= fullMachine || lacking > crowded*(t.Total-t.Waited) {
+	if t.Site == nil || t.Waited < least*t.Total || busy >= fullMachine || busy >= halfMachine && lacking > crowded*(t.Total-t.Waited) {
 		return nil
 	}
 	t.price(p, busy)
