@@ -50,6 +50,9 @@ Of a query, ask for the page: ORDER BY with LIMIT and OFFSET, or the rows after
 the last one that was shown; COUNT(*) for the length. In memory, count what passes
 the test, and make elements only for those of the page.
 
+It is the same if a loop converts all elements, for an answer in JSON, and a test
+after it drops most of them: test first, and convert what passes.
+
 It is fine for short lists, and for those that are kept for the next pages. The
 rule compares how many elements were put into the list, as counted in the
 recording, with the size of the page: it reports lists of at least twenty elements
@@ -76,6 +79,7 @@ type list struct {
 	line     int     // of the loop
 	rows     bool    // of a query
 	elements float64 // each time
+	filtered bool    // before the cut
 	cut
 }
 
@@ -148,7 +152,11 @@ func (s *search) loop(r *site.Row, i int, p *gocode.Place, loop ast.Node) *list 
 			return nil // it runs for the elements that are left out, too
 		}
 	}
-	c, ok := s.used(r, i, p, b)
+	c, filtered, ok := s.used(r, i, p, b)
+	l.filtered = filtered
+	if c.share > 0 {
+		c.size = c.share * l.elements
+	}
 	if !ok || c.known && c.size > mostUsed*l.elements || !c.known && l.elements < leastPaged {
 		return nil
 	}
@@ -179,6 +187,10 @@ func (s *search) judge(c *finder.Case) bool {
 		c.Fix = "Let the query return only the page: ORDER BY with LIMIT and OFFSET, or the rows after the last one that was shown. If the total is shown too, ask for it with COUNT(*)."
 	case l.known && l.size == 0:
 		c.Fix = fmt.Sprintf("Count the elements instead of making and storing them in %s.", l.name)
+	case l.share > 0:
+		c.Fix = fmt.Sprintf("Test what the elements of %s are made from, and make only those that pass; or pass the test to the function that makes them.", l.name)
+	case l.filtered:
+		c.Fix = fmt.Sprintf("Test and sort what the elements of %s are made from, and make only those of the page.", l.name)
 	default:
 		c.Fix = fmt.Sprintf("Count what passes the test, and put into %s only the elements of the page: stop at its end if the total is not needed.", l.name)
 	}

@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -16,6 +17,9 @@ import (
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
+
+// mostCallers is the number of callers up to which a list is followed.
+const mostCallers = 3
 
 // building is a loop that appends elements to a list that is empty before.
 type building struct {
@@ -88,6 +92,7 @@ type cut struct {
 	size  float64 // elements; 0 for the length alone
 	known bool    // the size is
 	page  bool    // both ends are computed
+	share float64 // of the elements that pass a test, which follows; 0 for a cut
 	text  string  // source of the cut
 	at    string  // position
 }
@@ -97,6 +102,8 @@ func (c cut) describe() string {
 	switch {
 	case c.text == "":
 		return "its length is used"
+	case c.share > 0:
+		return fmt.Sprintf("%s of them pass the test after that (%s, %s)", units.Percent(c.share), c.text, c.at)
 	case c.known && c.size == 1:
 		return fmt.Sprintf("one element is used (%s)", c.at)
 	case c.known:
@@ -105,33 +112,34 @@ func (c cut) describe() string {
 	return fmt.Sprintf("a page of them is used (%s, %s)", c.text, c.at)
 }
 
-// used returns what is used of a list, in the function that builds it or in its caller.
-func (s *search) used(r *site.Row, i int, p *gocode.Place, b *building) (cut, bool) {
+// used returns what is used of a list, in the function that builds it or in its callers, and whether
+// a test removes elements before.
+func (s *search) used(r *site.Row, i int, p *gocode.Place, b *building) (c cut, filtered, ok bool) {
 	u := &uses{search: s, place: p.Outer(), skip: b.loop, rows: b.rows}
 	if !u.variable(b.list) {
-		return cut{}, false
+		return cut{}, false, false
 	}
-	if u.returned && !u.shortened.IsValid() {
-		if u.cut.text != "" || i+1 >= len(r.Stack) || r.Stack[i+1].Owner.Kind != gocode.Main {
-			return cut{}, false
+	for level := 0; u.returned && !u.shortened.IsValid(); level++ {
+		if i++; u.cut.text != "" || level == mostCallers || i >= len(r.Stack) || r.Stack[i].Owner.Kind != gocode.Main {
+			return cut{}, false, false
 		}
-		caller, ok := s.pass.Syntax.At(r.Stack[i+1].File, r.Stack[i+1].Line)
+		caller, ok := s.pass.Syntax.At(r.Stack[i].File, r.Stack[i].Line)
 		if !ok {
-			return cut{}, false
+			return cut{}, false, false
 		}
-		call := loops.CallTo(caller, r.Stack[i].Function)
+		call := loops.CallTo(caller, r.Stack[i-1].Function)
 		if call == nil {
-			return cut{}, false
+			return cut{}, false, false
 		}
 		u = &uses{search: s, place: caller.Outer(), rows: b.rows}
-		if !u.result(call) || u.returned && !u.shortened.IsValid() {
-			return cut{}, false
+		if !u.result(call) {
+			return cut{}, false, false
 		}
 	}
 	if u.cut.text == "" { // its length alone
 		u.cut.known = b.rows || u.skip != nil // a caller may count what a function in memory finds
 	}
-	return u.cut, u.any && (u.cut.known || u.cut.page)
+	return u.cut, u.filtered, u.any && (u.cut.known || u.cut.page)
 }
 
 // uses collects what is used of a list.
@@ -143,6 +151,8 @@ type uses struct {
 	any      bool
 	returned bool
 	cut      cut
+	filtered bool // elements are removed from it by a test
+	helped   bool // the place is a function that gets the list
 	// shortened is where the variable is set to the page; other uses after that are of the page.
 	shortened token.Pos
 }
@@ -157,10 +167,49 @@ func (u *uses) result(call *ast.CallExpr) bool {
 		}
 		v := syntax.LocalVar(u.place, lhs)
 		return v != nil && !syntax.IsResult(u.place, v) && u.variable(v)
-	case *ast.CallExpr, *ast.SliceExpr, *ast.IndexExpr:
+	case *ast.CallExpr, *ast.SliceExpr, *ast.IndexExpr, *ast.ReturnStmt, *ast.RangeStmt:
 		return u.use(call)
 	}
 	return false
+}
+
+// given examines what a function of the package does with the list that it gets.
+func (u *uses) given(call *ast.CallExpr, e ast.Expr) bool {
+	fn := u.place.Callee(call)
+	decl := u.place.Declaration(fn)
+	if decl == nil || decl.Body == nil || u.helped {
+		return false
+	}
+	for i, arg := range call.Args {
+		if arg != e || i >= fn.Signature().Params().Len() {
+			continue
+		}
+		in := u.place.Entry(decl)
+		v, _ := in.Object(name(decl, i)).(*types.Var)
+		sub := &uses{search: u.search, place: in, rows: u.rows, helped: true}
+		if v == nil || !sub.variable(v) || sub.returned && !sub.shortened.IsValid() || sub.cut.text == "" {
+			return false
+		}
+		u.any, u.filtered = u.any || sub.any, u.filtered || sub.filtered
+		if u.cut.text == "" || sub.cut.known && u.cut.known && sub.cut.size > u.cut.size {
+			u.cut = sub.cut
+		}
+		return true
+	}
+	return false
+}
+
+// name returns the name of the i-th parameter of a function; an empty one if it has none.
+func name(decl *ast.FuncDecl, i int) *ast.Ident {
+	for _, field := range decl.Type.Params.List {
+		for _, id := range field.Names {
+			if i == 0 {
+				return id
+			}
+			i--
+		}
+	}
+	return &ast.Ident{}
 }
 
 // variable examines all uses of the variable that has the list.
@@ -194,10 +243,16 @@ func (u *uses) use(e ast.Expr) bool {
 		case name == "len":
 			u.any = true
 			return true
-		case u.rows && funcname.Match(name, "slices.Sort*", "sort.*"):
+		case name == "slices.DeleteFunc" && n.Args[0] == e:
+			u.filtered = true
+			to := syntax.AssignedTo(p, n)
+			return to != nil && syntax.Same(p, to, e) || u.result(n)
+		case (u.rows || u.filtered) && funcname.Match(name, "slices.Sort*", "sort.*"):
 			return true
 		}
-		return false
+		return u.given(n, e)
+	case *ast.RangeStmt:
+		return n.X == e && !u.rows && u.tested(n)
 	case *ast.SliceExpr:
 		if n.X != e || len(loops.Around(p, n)) > 0 && u.skip != nil && len(loops.Around(p, n)) > len(loops.Around(p, u.skip)) {
 			return false
@@ -218,6 +273,53 @@ func (u *uses) use(e ast.Expr) bool {
 		return true
 	}
 	return false
+}
+
+// tested notes a loop over the list that does nothing but to take the elements that pass a test.
+func (u *uses) tested(loop *ast.RangeStmt) bool {
+	action, test := acts(loop.Body)
+	if action == nil {
+		return false
+	}
+	all, ok1 := evidence.ReachedAt(u.pass, u.place, test.Pos())
+	taken, ok2 := evidence.ReachedAt(u.pass, u.place, action.Pos())
+	if !ok1 || !ok2 || all <= 0 || taken <= 0 {
+		return false
+	}
+	u.any = true
+	c := cut{share: taken / all, known: true, text: syntax.Short(syntax.Text(test)), at: syntax.Where(u.place, test.Pos())}
+	if u.cut.text == "" || u.cut.share > 0 && c.share > u.cut.share {
+		u.cut = c
+	}
+	return true
+}
+
+// acts returns what a loop does with the elements that pass a test, and the test: the only statement
+// of its body, if that is an if statement, or what follows some that continue.
+func acts(body *ast.BlockStmt) (action ast.Stmt, test ast.Expr) {
+	for i, stmt := range body.List {
+		s, ok := stmt.(*ast.IfStmt)
+		if !ok {
+			if test == nil {
+				return nil, nil
+			}
+			return stmt, test
+		}
+		if s.Else != nil || s.Init != nil || len(s.Body.List) == 0 {
+			return nil, nil
+		}
+		if test == nil {
+			test = s.Cond
+		}
+		if b, ok := s.Body.List[0].(*ast.BranchStmt); ok && b.Tok == token.CONTINUE {
+			continue
+		}
+		if i+1 < len(body.List) {
+			return nil, nil
+		}
+		return s.Body.List[0], test
+	}
+	return nil, nil
 }
 
 // keep notes a cut.
