@@ -112,8 +112,8 @@ func (c cut) describe() string {
 	return fmt.Sprintf("a page of them is used (%s, %s)", c.text, c.at)
 }
 
-// used returns what is used of a list, in the function that builds it or in its callers, and whether
-// a test removes elements before.
+// used returns what is used of a list, in the function that builds it or in its callers, and
+// whether a test removes elements before.
 func (s *search) used(r *site.Row, i int, p *gocode.Place, b *building) (c cut, filtered, ok bool) {
 	u := &uses{search: s, place: p.Outer(), skip: b.loop, rows: b.rows}
 	if !u.variable(b.list) {
@@ -294,8 +294,8 @@ func (u *uses) tested(loop *ast.RangeStmt) bool {
 	return true
 }
 
-// acts returns what a loop does with the elements that pass a test, and the test: the only statement
-// of its body, if that is an if statement, or what follows some that continue.
+// acts returns what a loop does with the elements that pass a test, and the test: the only
+// statement of its body, if that is an if statement, or what follows some that continue.
 func acts(body *ast.BlockStmt) (action ast.Stmt, test ast.Expr) {
 	for i, stmt := range body.List {
 		s, ok := stmt.(*ast.IfStmt)
