@@ -36,3 +36,19 @@ func (s *Syntax) Declared(fn *types.Func) (*Place, bool) {
 	}
 	return nil, false
 }
+
+// Methods returns the places where the bodies of the main module's methods with a name start, in
+// order of package, file and line.
+func (s *Syntax) Methods(name string) []*Place {
+	var found []*Place
+	s.everywhere(func(_ *types.Info, n ast.Node, at func(ast.Node) (*Place, bool)) {
+		decl, ok := n.(*ast.FuncDecl)
+		if !ok || decl.Recv == nil || decl.Body == nil || decl.Name.Name != name {
+			return
+		}
+		if p, ok := at(decl.Body); ok {
+			found = append(found, p.Entry(decl))
+		}
+	})
+	return found
+}

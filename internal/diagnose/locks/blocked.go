@@ -24,17 +24,19 @@ type Blocked struct {
 	Wait    *wall.Wait
 	lengths float64 // of the trace, that goroutines wait there
 	within  string  // the function that waits; "" for the one of the section
+	given   string  // who passes what the line calls to the section's function; ""
 }
 
 // Blocked returns the longest wait of the trace below the lines of a section in a file; nil for
 // none. Functions are below a line if a sample, an allocation or a wait in the profiles shows them
-// there, or if it calls them by name. Waits for locks do not count.
+// there, or if the source leads from it to them. Waits for locks do not count.
 func (s *Section) Blocked(p *rule.Pass, file string) *Blocked {
 	if !traced.Long(p) {
 		return nil
 	}
 	below := s.below(p, file)
 	_, whole := s.place.Func.(*ast.FuncDecl)
+	deeper := s.reaches(p.Syntax)
 	length := p.Trace.Parallelism.Length
 	for i := range p.Trace.Blocking.Waits { // longest first
 		w := &p.Trace.Blocking.Waits[i]
@@ -59,7 +61,11 @@ func (s *Section) Blocked(p *rule.Pass, file string) *Blocked {
 			case below[traced.Generic(l.Function)] > 0:
 				b.Line, b.within = below[traced.Generic(l.Function)], funcname.Short(funcname.Typed(l.Function))
 			default:
-				continue
+				r := holding(p.Syntax, deeper, l)
+				if r == nil {
+					continue
+				}
+				b.Line, b.within, b.given = r.line, r.name(), r.given
 			}
 			return b
 		}
@@ -122,6 +128,9 @@ func (b *Blocked) Words() string {
 	in := ""
 	if b.within != "" {
 		in = " in " + b.within
+	}
+	if b.given != "" {
+		in += ", below the function that it gets from " + b.given
 	}
 	return fmt.Sprintf("Line %d waits meanwhile %s%s, for %s of the time, %s on average", b.Line, what, in,
 		units.Percent(min(1, b.lengths)), units.Seconds(b.Wait.Seconds/float64(b.Wait.Count)))

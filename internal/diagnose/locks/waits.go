@@ -22,6 +22,8 @@ type Wait struct {
 	Line int
 	For  string // the function that waits, as code names it; "" for a channel
 	in   string // the function of the package that calls it, where the section itself does not
+	// given is who passes what the line calls to the section's function; "" for no one.
+	given string
 }
 
 // Waits returns the waits in a section, in the order of the source: calls outside of the program
@@ -188,12 +190,18 @@ func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool
 		blocked = s.Blocked(p, file)
 		// What a function that the section calls may wait for need not happen.
 		waits = slices.DeleteFunc(waits, func(w Wait) bool { return w.For == "" && w.in != "" })
+		if blocked == nil && len(waits) == 0 {
+			waits = s.deep(p.Syntax)
+		}
 	}
 	if len(waits) == 0 && blocked == nil {
 		return "", "", false
 	}
 	if blocked != nil {
-		return " " + blocked.Words() + ".", s.moved(blocked.Line), true
+		if each, advice := s.receivers(blocked.Line); each != "" {
+			return " " + blocked.Words() + "." + each, advice, true
+		}
+		return " " + blocked.Words() + ".", s.moved(blocked.Line, blocked.given), true
 	}
 	w := waits[0]
 	for _, other := range waits {
@@ -206,6 +214,9 @@ func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool
 	if w.in != "" {
 		through = ", called by " + w.in
 	}
+	if w.given != "" {
+		through += ", below the function that it gets from " + w.given
+	}
 	switch {
 	case w.syncs():
 		return fmt.Sprintf(" Line %d forces each entry to the disk separately while it is held (%s%s): one fsync for each goroutine that queues.", w.Line, funcname.Short(w.For), through),
@@ -214,14 +225,22 @@ func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool
 		if w.in != "" {
 			through = ", in " + w.in
 		}
-		return fmt.Sprintf(" Line %d waits for a channel meanwhile%s.", w.Line, through), s.moved(w.Line), true
+		return fmt.Sprintf(" Line %d waits for a channel meanwhile%s.", w.Line, through), s.moved(w.Line, w.given), true
 	}
-	return fmt.Sprintf(" Line %d waits meanwhile for something outside of the program, in %s%s.", w.Line, funcname.Short(w.For), through), s.moved(w.Line), true
+	cause = fmt.Sprintf(" Line %d waits meanwhile for something outside of the program, in %s%s.", w.Line, funcname.Short(w.For), through)
+	if each, advice := s.receivers(w.Line); each != "" {
+		return cause + each, advice, true
+	}
+	return cause, s.moved(w.Line, w.given), true
 }
 
-// moved says how to wait on a line with the mutex unlocked.
-func (s *Section) moved(line int) string {
+// moved says how to wait on a line with the mutex unlocked. The line may call a function that
+// another one passes.
+func (s *Section) moved(line int, given string) string {
 	mutex := syntax.Text(s.Mutex)
+	if given != "" {
+		return fmt.Sprintf("Do not wait with %s held: let %s wait before it passes its function, which then only reads and stores. If others may need the same, let one of them do it for all (singleflight.Group.Do).", mutex, given)
+	}
 	if c, ok := caching.Of(s.place); ok && c.Store.Pos() > s.Lock.Pos() && c.Store.Pos() < s.end {
 		return fmt.Sprintf("Do not wait with %s held, or all keys wait for one: look up %s, unlock, call line %d for each key only once at a time (singleflight.Group.Do), and lock again to store the result.",
 			mutex, syntax.Text(c.Key), line)
