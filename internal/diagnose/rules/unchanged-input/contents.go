@@ -21,7 +21,7 @@ const mostNames = 16
 // filled returns how often the place's package writes to what a variable refers to under another
 // name, for each unit of work, as far as that was counted.
 func (o *origin) filled(v *types.Var) (most float64) {
-	if !refers(v.Type()) {
+	if !refers(v.Type()) && !syntax.HoldsPointers(v.Type()) {
 		return 0
 	}
 	for _, f := range o.place.Files() {
@@ -81,6 +81,11 @@ func (w *writes) name(n ast.Node) {
 		for i, lhs := range n.Lhs {
 			if len(n.Lhs) == len(n.Rhs) {
 				add(lhs, n.Rhs[i])
+			}
+		}
+		if len(n.Lhs) == 2 && len(n.Rhs) == 1 { // b, ok := m[k]
+			if x, ok := ast.Unparen(n.Rhs[0]).(*ast.IndexExpr); ok {
+				add(n.Lhs[0], x)
 			}
 		}
 	case *ast.ValueSpec:

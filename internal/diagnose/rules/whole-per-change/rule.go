@@ -52,9 +52,11 @@ func Rule() rule.Rule {
 
 const doc = `A function changes one element of a map or a list, and for that copies
 the whole of it (copy on write), or encodes and saves the whole of it, or reads it
-from a store, decodes, changes, encodes and stores it again. Each change costs as
-much as there are elements, so n insertions cost n² steps. It is fast in a test
-with ten elements, and slows down as the program runs.
+from a store, decodes, changes, encodes and stores it again. Or it copies a list
+to drop its oldest element, or those that a test rejects, and encodes a
+configuration to compare its hash. Each change costs as much as there are
+elements, so n insertions cost n² steps. It is fast in a test with ten elements,
+and slows down as the program runs.
 
 Copy on write is for collections that hardly change. For others, change one map
 in place under a sync.RWMutex, or use a sync.Map; or collect changes, and replace
@@ -80,7 +82,8 @@ decoded and encoded for each insertion).`
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p}
 	s.copies = finder.Remember(p, func(f *site.Frame, place *gocode.Place) *copied { return s.copiedAt(f, place) })
-	s.encodings = finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *encoding { return encodingAt(place) })
+	s.trims = finder.Remember(p, s.trimmedAt)
+	s.encodings = finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *encoding { return encodingAt(p.Syntax, place) })
 	s.documents = finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *document { return documentAt(place) })
 	return finder.Line{Start: finder.Frames(s.line), Judge: s.judge}
 }
@@ -89,6 +92,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 type search struct {
 	pass      *rule.Pass
 	copies    *finder.Lines[copied]
+	trims     *finder.Lines[trimmed]
 	encodings *finder.Lines[encoding]
 	documents *finder.Lines[document]
 }
@@ -97,6 +101,9 @@ type search struct {
 // caller changes; -1 for none.
 func (s *search) line(r *site.Row) int {
 	if i := s.copies.Nearest(r); i >= 0 {
+		return i
+	}
+	if i := s.trims.Nearest(r); i >= 0 {
 		return i
 	}
 	i := s.encodings.Nearest(r)
@@ -118,6 +125,9 @@ func (s *search) judge(c *finder.Case) bool {
 	c.Live = nil
 	c.Confidence = rule.Likely // a snapshot may be what readers or users need
 	if found := s.copies.At(&c.Site.Frame); found != nil {
+		return found.describe(c)
+	}
+	if found := s.trims.At(&c.Site.Frame); found != nil {
 		return found.describe(c)
 	}
 	if found := s.encodings.At(&c.Site.Frame); found != nil && found.changed != nil {

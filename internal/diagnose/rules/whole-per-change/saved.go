@@ -3,11 +3,14 @@ package wholeperchange
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -29,6 +32,7 @@ type encoding struct {
 	value  ast.Expr
 	of     []*types.Var // the collections that the value has
 	looked int          // stacks that were searched for the function that changes them
+	hashed bool         // it is encoded to be hashed
 	// changed is the place of the function that changes a collection and gets it encoded, and how
 	// many elements it changes for each unit of work; nil for none.
 	changed *changer
@@ -42,7 +46,7 @@ type changer struct {
 
 // encodingAt returns the call on a line that encodes a collection which outlives the call; nil for
 // none.
-func encodingAt(p *gocode.Place) *encoding {
+func encodingAt(s *gocode.Syntax, p *gocode.Place) *encoding {
 	if p.Decl == nil || answers(p) {
 		return nil
 	}
@@ -50,12 +54,35 @@ func encodingAt(p *gocode.Place) *encoding {
 		if len(call.Args) == 0 {
 			continue
 		}
-		e := &encoding{call: call, value: call.Args[0]}
+		e := &encoding{call: call, value: call.Args[0], hashed: hashes(p)}
 		if e.of = collections(p, e.value); len(e.of) > 0 {
 			return e
 		}
+		if v := syntax.LocalVar(p, e.value); v != nil && types.IsInterface(v.Type()) { // a helper that encodes any value
+			for _, given := range flow.Passed(s, p, v) {
+				e.of = append(e.of, collections(given.Place, given.Value)...)
+			}
+			if len(e.of) > 0 {
+				return e
+			}
+		}
 	}
 	return nil
+}
+
+// hashes reports whether the function of a place hashes something: what it encodes is compared, not
+// saved.
+func hashes(p *gocode.Place) bool {
+	found := false
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && !found {
+			fn := p.Callee(call)
+			found = fn != nil && fn.Pkg() != nil && (strings.HasPrefix(fn.Pkg().Path(), "hash") || strings.HasPrefix(fn.Pkg().Path(), "crypto/")) &&
+				(strings.HasPrefix(fn.Name(), "Sum") || strings.HasPrefix(fn.Name(), "New"))
+		}
+		return !found
+	})
+	return found
 }
 
 // answers reports whether a function gets an http.ResponseWriter: what it encodes is an answer.
@@ -176,13 +203,17 @@ func (s *search) changer(stack []*site.Frame, e *encoding) *changer {
 	return nil
 }
 
-// changes reports whether a statement changes one element of a collection.
+// changes reports whether a statement changes one element of a collection, maybe through a variable
+// that refers to it.
 func changes(p *gocode.Place, n ast.Node, of []*types.Var) bool {
 	is := func(e ast.Expr) bool { return slices.Contains(of, syntax.Named(p, e)) }
 	switch n := n.(type) {
 	case *ast.AssignStmt:
 		for i, lhs := range n.Lhs {
 			if x := element(lhs); x != nil && is(x) {
+				return true
+			}
+			if v, part := root(p, lhs); part && n.Tok != token.DEFINE && refersTo(p, v, is) {
 				return true
 			}
 			if !is(lhs) || len(n.Lhs) != len(n.Rhs) {
@@ -200,6 +231,44 @@ func changes(p *gocode.Place, n ast.Node, of []*types.Var) bool {
 		return p.CalleeName(n) == "delete" && is(n.Args[0])
 	}
 	return false
+}
+
+// root returns the local variable at the start of an expression, and whether the expression is a
+// part of what it refers to.
+func root(p *gocode.Place, e ast.Expr) (v *types.Var, part bool) {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.SelectorExpr:
+			e, part = x.X, true
+		case *ast.IndexExpr:
+			e, part = x.X, true
+		case *ast.Ident:
+			return syntax.LocalVar(p, x), part
+		default:
+			return nil, false
+		}
+	}
+}
+
+// refersTo reports whether a local variable is a pointer to an element: b, ok := m[k]; x := &xs[i].
+func refersTo(p *gocode.Place, v *types.Var, is func(ast.Expr) bool) bool {
+	if v == nil {
+		return false
+	}
+	if _, pointer := v.Type().Underlying().(*types.Pointer); !pointer {
+		return false
+	}
+	stmt, _ := syntax.Declared(p, v)
+	a, ok := stmt.(*ast.AssignStmt)
+	if !ok || len(a.Rhs) != 1 || syntax.LocalVar(p, a.Lhs[0]) != v {
+		return false
+	}
+	e := ast.Unparen(a.Rhs[0])
+	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		e = ast.Unparen(u.X)
+	}
+	x, ok := e.(*ast.IndexExpr)
+	return ok && is(x.X)
 }
 
 // element returns the collection of which an expression is an element, or a field of one; nil for
@@ -229,6 +298,9 @@ func (e *encoding) describe(c *finder.Case) bool {
 	c.Cause = fmt.Sprintf("%s encodes all of %s each time, in %s, although %s changes %s (line %d). The time grows with the number of elements.",
 		syntax.FuncName(c.Place), name, units.Seconds(each), e.changed.name, elements(e.changed.changes), e.changed.line)
 	c.Fix = fmt.Sprintf("Append a record of the change to a journal, and write all of %s rarely; or save at most once in a while, for many changes; or keep it in an embedded database, which writes what changed.", name)
+	if e.hashed {
+		c.Fix = fmt.Sprintf("Compare the element of %s that changes with its old value, or keep a hash for each element, and hash the changed one alone.", name)
+	}
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted,
 		Value: fmt.Sprintf("encoded %s per %s, %s each", evidence.Times(runs.PerUnit), c.Pass.Manifest.Unit(), units.Seconds(each))})
 	return true
