@@ -3,6 +3,7 @@ package rules_test
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -51,4 +52,22 @@ func TestLeakGrowthInModules(t *testing.T) {
 	r := serving(t)
 	archive := filepath.Join("leak-growth", "testdata", "modules.txtar")
 	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
+}
+
+// TestLeakGrowthPaths: entries that one path does not remove, and what timers refer to that nobody
+// stops.
+func TestLeakGrowthPaths(t *testing.T) {
+	r := serving(t)
+	archive := filepath.Join("leak-growth", "testdata", "paths.txtar")
+	p := ruletest.RecordFor(t, r, archive)
+	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+	says := map[string]bool{}
+	for _, m := range matchesOf(t, r, p) {
+		for _, words := range []string{"but not when it returns on line", "nobody stops it"} {
+			says[words] = says[words] || strings.Contains(m.Cause, words)
+		}
+	}
+	if len(says) != 2 || !says["nobody stops it"] || !says["but not when it returns on line"] {
+		t.Error(says)
+	}
 }

@@ -96,7 +96,14 @@ func (w *window) adopted(m *rule.Match, at *site.Site, k *keep) {
 	m.Cause += fmt.Sprintf(" It was allocated on %s, and what keeps it is probably this line:", made)
 	k.words = strings.Replace(k.words, "It is put into", "it adds elements to", 1)
 	if at.Owner.Kind == gocode.Dependency {
-		k.fix += " See whether the module has an option that limits it or turns it off."
+		if from := into(w.pass, at); from != nil {
+			where := evidence.Near(w.pass, from, exectrace.Line{Function: at.Function, File: at.File, Line: at.Line})
+			k.words = strings.Replace(k.words, "it adds elements", "through "+where+" it adds elements", 1)
+			k.fix += created(w.pass, from)
+			at = from
+		} else {
+			k.fix += " See whether the module has an option that limits it or turns it off."
+		}
 	}
 	m.Site, m.Callees = at, nil
 	k.explain(m)

@@ -144,6 +144,7 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 	}
 	share, remover, ok := removed(pass, s, p, in, out)
 	switch {
+	case ok && share > most && k.skipped(pass, p, in, out, share, name):
 	case !ok || share > most:
 		return nil
 	case share <= seldom && resets(p, out):

@@ -181,6 +181,10 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 	} else if at, kept := inside(p, g.live); kept != nil {
 		if kept.release {
 			m.Cause += fmt.Sprintf(" The line that keeps it is %s.", evidence.Near(p, g.Site, exectrace.Line{Function: at.Function, File: at.File, Line: at.Line}))
+			if from := into(p, at); g.Owner.Kind == gocode.Dependency && from != nil {
+				m.Site, m.Callees = from, nil // there the program can remove it, or limit what it creates
+			}
+			kept.fix += created(p, m.Site)
 		} else { // the module has to change
 			m.Site, m.Callees = at, nil
 		}
@@ -245,7 +249,7 @@ func (w *window) underWay(g growth) bool {
 
 // keeper adds what retains the memory, and reports whether the source shows that.
 func (w *window) keeper(m *rule.Match, place *gocode.Place) bool {
-	kept := cmp.Or(keeper(w.pass, m.Site, place), uncancelled(w.pass, m.Site, place), deferred(w.pass, m.Live), unclosed(place))
+	kept := cmp.Or(keeper(w.pass, m.Site, place), uncancelled(w.pass, m.Site, place), deferred(w.pass, m.Live), unclosed(place), timed(w, place))
 	if kept != nil {
 		kept.explain(m)
 	}
