@@ -51,6 +51,7 @@ import (
 	copybuffer "github.com/hone-go/hone/internal/diagnose/rules/copy-buffer"
 	copyonheap "github.com/hone-go/hone/internal/diagnose/rules/copy-on-heap"
 	copytoread "github.com/hone-go/hone/internal/diagnose/rules/copy-to-read"
+	costlycachekey "github.com/hone-go/hone/internal/diagnose/rules/costly-cache-key"
 	costlycall "github.com/hone-go/hone/internal/diagnose/rules/costly-call"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
 	costlytestfirst "github.com/hone-go/hone/internal/diagnose/rules/costly-test-first"
@@ -283,6 +284,7 @@ func All() []rule.Rule {
 		copybuffer.Rule(),
 		copyonheap.Rule(),
 		copytoread.Rule(),
+		costlycachekey.Rule(),
 		costlycall.Rule(),
 		costlyline.Rule(),
 		costlytestfirst.Rule(),
