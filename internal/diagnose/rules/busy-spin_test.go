@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	busyspin "github.com/hone-go/hone/internal/diagnose/rules/busy-spin"
@@ -121,4 +122,11 @@ func main() {}
 			}
 		}
 	}
+}
+
+// TestBusySpinFailing: calls that are repeated until they succeed.
+func TestBusySpinFailing(t *testing.T) {
+	r := busyspin.Rule()
+	archive := filepath.Join("busy-spin", "testdata", "failing.txtar")
+	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
 }

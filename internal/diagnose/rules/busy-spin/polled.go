@@ -51,6 +51,7 @@ type polling struct {
 	iterations float64  // for each unit of work
 	done       float64  // iterations that did something
 	yields     float64  // share of the package's calls of Gosched
+	all        bool     // everything below the loop belongs to trying
 }
 
 // attempt is how a loop tries.
@@ -61,6 +62,7 @@ const (
 	lock            // CompareAndSwap, TryLock, TryAcquire
 	channel         // a select with a default, the length of a channel
 	state           // an atomic load, a value that a mutex guards
+	failing         // a call that returns an error
 )
 
 // line returns the frame of a row, nearest to the leaf, whose line belongs to trying in a loop that
@@ -86,6 +88,9 @@ func (s *search) line(r *site.Row) int {
 // tries reports whether frames below a line of a loop belong to trying: they are of the runtime, or
 // of the functions that try.
 func (s *search) tries(below []*site.Frame, l *polling) bool {
+	if l.all {
+		return true
+	}
 	for _, f := range slices.Backward(below) {
 		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
 			continue
@@ -248,6 +253,10 @@ func (l *polling) fix() (string, *rule.Fraction) {
 		// The lock that sleeps has to be unlocked and woken for as well.
 		return "Use a sync.Mutex: its Lock spins only for a moment, then the goroutine sleeps until the holder unlocks.",
 			&rule.Fraction{Expect: 0.9, Low: 0.6, High: 1}
+	}
+	if l.kind == failing || l.all {
+		return "Pause between two attempts, longer each time up to a limit, with some randomness, and stop when the context ends. If another goroutine of the program decides when it succeeds, block until then: with a sync.Mutex, a channel or a sync.Cond.",
+			&rule.Fraction{Expect: 0.95, Low: 0.8, High: 1}
 	}
 	return "Wait for the change: in sync.Cond.Wait, or for a value on a channel that the other side sends or closes when the state changes.",
 		&rule.Fraction{Expect: 0.95, Low: 0.8, High: 1}

@@ -39,15 +39,17 @@ func Rule() rule.Rule {
 
 const doc = `A loop that tries something which does not block, and tries again when it
 fails, polls millions of times a second: a select with an empty default, a
-CompareAndSwap, TryLock or TryAcquire, a flag, the length of a channel. One
-processor is busy doing nothing, and in a container with a CPU quota the whole
-program is throttled for it. runtime.Gosched in between does not help: the
-scheduler finds the same goroutine again, which takes more CPU than the attempt.
+CompareAndSwap, TryLock or TryAcquire, a flag, the length of a channel, or a
+call that is repeated at once until it returns no error. One processor is busy doing
+nothing, and in a container with a CPU quota the whole program is throttled for
+it. runtime.Gosched in between does not help: the scheduler finds the same
+goroutine again, which takes more CPU than the attempt.
 
 Block instead. Without the default, select waits until a case is ready; for
 periodic work, add a case with a time.Ticker. A sync.Mutex spins for a moment and
 then sleeps until it is unlocked. For a state that changes, use a sync.Cond, or
-a channel that is closed when it does.
+a channel that is closed when it does. Before another attempt at a call that
+failed, pause, and longer each time.
 
 It is fine where most iterations do useful work, and in a short spin with a
 bounded number of iterations before blocking. The rule reports loops whose
@@ -57,7 +59,8 @@ loop calls. What the scheduler spends below Gosched is part of their cost.
 
 Seen in the field: jackc/pgconn#39, livepeer/go-livepeer#1619,
 cschleiden/go-workflows#237, bitfinexcom/bitfinex-api-go#56 (from 100 % of a
-processor to 1 %), phuslu/lru#11 (why a lock of one's own that spins is slower).`
+processor to 1 %), phuslu/lru#11 (why a lock of one's own that spins is slower),
+hashicorp/waypoint#1168 and matrixorigin/matrixone#24654 (retries).`
 
 // prepare returns the lines that find loops that poll, by counted executions, and those whose whole
 // body is a select with an idle default, each once, at the first of its lines.

@@ -150,7 +150,8 @@ func (t *trying) calls(call *ast.CallExpr) bool {
 	case funcname.Match(name, "(*sync.Mutex).Lock", "(*sync.Mutex).Unlock", "(*sync.RWMutex).Lock", "(*sync.RWMutex).Unlock",
 		"(*sync.RWMutex).RLock", "(*sync.RWMutex).RUnlock", "(sync.Locker).Lock", "(sync.Locker).Unlock"):
 		t.attempts(call, state)
-	case funcname.Match(name, "(context.Context).Err", "time.Now", "time.Since", "(time.Time).After", "(time.Time).Before", "(time.Time).Sub"):
+	case funcname.Match(name, "(context.Context).Err", "time.Now", "time.Since", "time.Until", "(time.Time).*"):
+	case says(name):
 	default:
 		t.follows(call)
 	}
@@ -195,14 +196,14 @@ func atomicMethod(name string, methods ...string) bool {
 // follows examines a function of the package.
 func (t *trying) follows(call *ast.CallExpr) {
 	decl := t.p.Declaration(t.p.Callee(call))
+	before := t.of.kind
 	if decl == nil || decl.Body == nil || t.depth >= mostCallees {
-		t.works = true
+		t.works = !t.fails(call)
 		return
 	}
-	before := t.of.kind
 	inner := trying{search: t.search, p: t.p.Entry(decl), of: t.of, depth: t.depth + 1}
 	inner.node(decl.Body)
-	t.works, t.yields = inner.works, t.yields+inner.yields
+	t.works, t.yields = inner.works && !t.fails(call), t.yields+inner.yields
 	t.of.callees = append(t.of.callees, decl)
 	if t.of.kind != before {
 		t.of.through = syntax.Text(call)
