@@ -8,6 +8,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -155,6 +156,9 @@ func (s *search) loop(r *site.Row, i int, p *gocode.Place, loop ast.Node) *list 
 	c, filtered, ok := s.used(r, i, p, b)
 	l.filtered = filtered
 	if c.share > 0 {
+		if e, is := loops.ElementsOf(p, loop); is && e.Is(p, b.add.Args[1]) {
+			return nil // nothing is made: an index is what helps
+		}
 		c.size = c.share * l.elements
 	}
 	if !ok || c.known && c.size > mostUsed*l.elements || !c.known && l.elements < leastPaged {

@@ -116,8 +116,8 @@ func (s *state) binary(x *ast.BinaryExpr) bool {
 		return !failure(s.p, x.X) && !s.number(x.X) && !s.number(x.Y)
 	case token.LSS, token.GTR, token.LEQ, token.GEQ:
 		return clock || small(s.p, x.X) || small(s.p, x.Y)
-	case token.ADD, token.SUB:
-		return clock || !s.element
+	case token.ADD, token.SUB: // also the position of the last part of the element
+		return clock || !s.element || small(s.p, x.Y)
 	}
 	return false
 }
