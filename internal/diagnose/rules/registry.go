@@ -92,6 +92,7 @@ import (
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
 	heapboxedelements "github.com/hone-go/hone/internal/diagnose/rules/heap-boxed-elements"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
+	historyreplayed "github.com/hone-go/hone/internal/diagnose/rules/history-replayed"
 	hotmutex "github.com/hone-go/hone/internal/diagnose/rules/hot-mutex"
 	idleconnsperhost "github.com/hone-go/hone/internal/diagnose/rules/idle-conns-per-host"
 	incompressibledata "github.com/hone-go/hone/internal/diagnose/rules/incompressible-data"
@@ -325,6 +326,7 @@ func All() []rule.Rule {
 		headerkeyform.Rule(),
 		heapboxedelements.Rule(),
 		heavyctorpercall.Rule(),
+		historyreplayed.Rule(),
 		hotmutex.Rule(),
 		idleconnsperhost.Rule(),
 		incompressibledata.Rule(),
