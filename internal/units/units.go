@@ -45,7 +45,8 @@ func Number(x float64) string {
 	case a >= 0.95:
 		return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0")
 	}
-	return strconv.FormatFloat(x, 'g', 2, 64)
+	digits := 1 - int(math.Floor(math.Log10(math.Abs(x)))) // two of them after the zeros
+	return strings.TrimRight(strconv.FormatFloat(x, 'f', digits, 64), "0")
 }
 
 // Seconds writes a time: "1.2 s", "35 ms", "8 µs".

@@ -157,8 +157,12 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 		k.words += fmt.Sprintf(". Only %s removes something from it: while executions were counted, %s as often as something was put in.", remover, units.Percent(share))
 		k.fix = fmt.Sprintf("Remove the other entries too when they are no longer needed: by age, at each insertion or in a sweep; or bound %s by size.", name)
 	default:
-		k.words += fmt.Sprintf(". Only %s would remove something from it, and it never ran while executions were counted.", remover)
 		k.release = true
+		if g, ok := guarded(pass, s, p, out); ok {
+			k.words, k.fix = k.words+g.words(name), g.fix(name)
+			return k
+		}
+		k.words += fmt.Sprintf(". Only %s would remove something from it, and it never ran while executions were counted.", remover)
 		k.fix = fmt.Sprintf("Call %s when an entry of %s is no longer needed, or bound %s by size or age.", remover, name, name)
 	}
 	return k

@@ -69,22 +69,28 @@ func (d decision) view(p *rule.Pass, module string) (best view) {
 
 // second returns another function that has a part of the saving, and that part; 0 if there is none.
 // The other profile may show it better: then it gets its part of what the first does not explain.
+// Otherwise it may be one that the first function calls, if that has much of what is saved of CPU.
 func (v view) second(p *rule.Pass, m recording.ModuleUpgrade, f finding, from, to changed.Release) (rest view, second finding, part float64) {
-	rest, part = v.without(p, m.Path, f.function), 1
-	if len(rest.list) == 0 && v.other != nil {
-		rest, part = v.other.without(p, m.Path, f.function), max(0, 1-f.less/v.saves)
-	}
-	if len(rest.list) == 0 {
-		return rest, second, 0
-	}
-	second = rest.different(from, to)
-	// Functions with the same line inside have one saving between them.
 	hot, _ := v.hottest(m, f.function)
-	its, _ := rest.hottest(m, second.function)
-	if second.change == nil || hot != nil && its != nil && hot.File == its.File && hot.Line == its.Line {
-		return rest, second, 0
+	for _, by := range []struct {
+		view
+		part float64 // of what is saved in all, what this view shows
+	}{
+		{v.without(p, m.Path, f.function), 1},
+		{v.otherWithout(p, m.Path, f.function), max(0, 1-f.less/v.saves)},
+		{v.below(p, m.Path, f.function), 1},
+	} {
+		if len(by.list) == 0 {
+			continue
+		}
+		second = by.different(from, to)
+		// Functions with the same line inside have one saving between them.
+		its, _ := by.hottest(m, second.function)
+		if second.change != nil && (hot == nil || its == nil || hot.File != its.File || hot.Line != its.Line) {
+			return by.view, second, by.part * second.less / by.saves
+		}
 	}
-	return rest, second, part * second.less / rest.saves
+	return view{}, second, 0
 }
 
 // without is the view of what does not pass through a function: of the functions of the module that
@@ -113,6 +119,35 @@ func (v view) without(p *rule.Pass, module, function string) view {
 		}
 	}
 	return rest
+}
+
+// below is the view of CPU, of the functions of the module that another one calls, directly or not,
+// and that have a known part of the saving by themselves.
+func (v view) below(p *rule.Pass, module, function string) view {
+	if v.bytes && v.other != nil {
+		v = *v.other
+	}
+	if v.saves == 0 || v.bytes {
+		return view{}
+	}
+	above, called := map[string]bool{}, map[string]bool{}
+	for _, r := range v.rows {
+		at := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return declaration(f.Function) == function })
+		if at < 0 {
+			continue
+		}
+		for i, f := range r.Stack { // from the leaf
+			if name := declaration(f.Function); i < at {
+				called[name] = true
+			} else {
+				above[name] = true
+			}
+		}
+	}
+	v.list = slices.DeleteFunc(savings(p, module, rowCosts(v.rows), v.after), func(f saved) bool {
+		return !called[f.function] || above[f.function] || f.less < known*v.saves
+	})
+	return v
 }
 
 // leaves is the view of the functions of a module through which memory passes that stays. There is
