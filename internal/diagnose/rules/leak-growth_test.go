@@ -3,6 +3,7 @@ package rules_test
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,5 +70,22 @@ func TestLeakGrowthPaths(t *testing.T) {
 	}
 	if len(says) != 2 || !says["nobody stops it"] || !says["but not when it returns on line"] {
 		t.Error(says)
+	}
+}
+
+// TestLeakGrowthGuarded: a condition that never holds keeps entries from being removed.
+func TestLeakGrowthGuarded(t *testing.T) {
+	r := serving(t)
+	archive := filepath.Join("leak-growth", "testdata", "guarded.txtar")
+	p := ruletest.RecordFor(t, r, archive)
+	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+	matches, err := r.Find(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(matches, func(m rule.Match) bool {
+		return strings.Contains(m.Cause, "runs only if r.waiting[ship] == 0 (main.go:23)")
+	}) {
+		t.Errorf("%+v", matches)
 	}
 }

@@ -179,13 +179,14 @@ func canonical(version string) string {
 	return semver.Canonical("v" + strings.TrimRight(version, ".-"))
 }
 
-// mentions reports whether a text has one of the names as a word.
+// mentions reports whether a text has one of the names as a word. Names as short as Get and SQL are
+// words of other sentences, too.
 func mentions(text string, names []string) bool {
 	words := strings.FieldsFunc(text, func(r rune) bool {
 		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	})
 	for _, name := range names {
-		if len(name) > 2 && slices.Contains(words, name) {
+		if len(name) > 3 && slices.Contains(words, name) {
 			return true
 		}
 	}

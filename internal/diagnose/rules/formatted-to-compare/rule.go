@@ -263,8 +263,27 @@ func (f *comparison) advice(p *gocode.Place) string {
 	if _, pointer := t.Underlying().(*types.Pointer); !pointer && !types.IsInterface(t) && types.Comparable(t) && !ordered {
 		return fmt.Sprintf("%s %s %s", syntax.Text(f.a), f.op, syntax.Text(f.b))
 	}
+	if name := equal(t); name != "" && !ordered {
+		return fmt.Sprintf("%s(%s, %s)", name, syntax.Text(f.a), syntax.Text(f.b))
+	}
 	if ordered {
 		return "a method Compare that compares the parts, the most significant first"
 	}
 	return "a method Equal that compares the parts, the most different one first (slices.Equal for lists)"
+}
+
+// equal returns the function that compares maps or lists of a type; "" if their elements cannot be
+// compared by ==.
+func equal(t types.Type) string {
+	switch t := t.Underlying().(type) {
+	case *types.Map:
+		if types.Comparable(t.Elem()) {
+			return "maps.Equal"
+		}
+	case *types.Slice:
+		if types.Comparable(t.Elem()) {
+			return "slices.Equal"
+		}
+	}
+	return ""
 }

@@ -77,20 +77,31 @@ func (v view) second(p *rule.Pass, m recording.ModuleUpgrade, f finding, from, t
 		part float64 // of what is saved in all, what this view shows
 	}{
 		{v.without(p, m.Path, f.function), 1},
-		{v.otherWithout(p, m.Path, f.function), max(0, 1-f.less/v.saves)},
+		{v.profile(!v.bytes).without(p, m.Path, f.function), max(0, 1-f.less/v.saves)},
 		{v.below(p, m.Path, f.function), 1},
 	} {
 		if len(by.list) == 0 {
 			continue
 		}
-		second = by.different(from, to)
-		// Functions with the same line inside have one saving between them.
-		its, _ := by.hottest(m, second.function)
-		if second.change != nil && (hot == nil || its == nil || hot.File != its.File || hot.Line != its.Line) {
-			return by.view, second, by.part * second.less / by.saves
+		its := by.different(from, to)
+		line, _ := by.hottest(m, its.function)
+		one := hot != nil && line != nil && hot.File == line.File && hot.Line == line.Line // with one saving between them
+		if less := by.part * its.less / by.saves; its.change != nil && !one && less > part {
+			rest, second, part = by.view, its, less
 		}
 	}
-	return view{}, second, 0
+	return rest, second, part
+}
+
+// profile returns the view of allocations or CPU, which is empty if that shows no saving.
+func (v view) profile(bytes bool) view {
+	switch {
+	case v.bytes == bytes:
+		return v
+	case v.other != nil:
+		return *v.other
+	}
+	return view{}
 }
 
 // without is the view of what does not pass through a function: of the functions of the module that
@@ -124,10 +135,8 @@ func (v view) without(p *rule.Pass, module, function string) view {
 // below is the view of CPU, of the functions of the module that another one calls, directly or not,
 // and that have a known part of the saving by themselves.
 func (v view) below(p *rule.Pass, module, function string) view {
-	if v.bytes && v.other != nil {
-		v = *v.other
-	}
-	if v.saves == 0 || v.bytes {
+	v = v.profile(false)
+	if v.saves == 0 {
 		return view{}
 	}
 	above, called := map[string]bool{}, map[string]bool{}
