@@ -161,6 +161,7 @@ func kinds() []asked {
 		{"name lookup", "Cache the addresses for a while instead of resolving the name each time.", []string{"net.(*Resolver).Lookup*", "net.Lookup*"}, false, false},
 		{"file access", "Read the files once and cache what is needed, with their modification times; or list the directory once (os.ReadDir).", []string{
 			"os.Open", "os.OpenFile", "os.ReadFile", "os.ReadDir", "io/ioutil.ReadFile", "io/ioutil.ReadDir", "io/fs.ReadFile", "io/fs.ReadDir", "io/fs.Stat", "os.Stat", "os.Lstat", "os.Create", "os.WriteFile", "io/ioutil.WriteFile", "path/filepath.EvalSymlinks",
+			"os.Readlink", "syscall.Getxattr", "golang.org/x/sys/unix.Getxattr", "golang.org/x/sys/unix.Lgetxattr",
 		}, false, false},
 		{"start of a process", "Start one process for all, or do the work in this one.", []string{"os/exec.(*Cmd).Run", "os/exec.(*Cmd).Output", "os/exec.(*Cmd).CombinedOutput", "os/exec.(*Cmd).Start"}, false, false},
 		{"commit to disk (fsync)", "Put writes that belong together into one transaction or one batch, and commit (fsync) once.", []string{

@@ -261,7 +261,7 @@ func (s *search) callersOf(p *gocode.Place, lit *ast.FuncLit, waits float64, lev
 // wait until they may go on.
 func asks(p *gocode.Place, call *ast.CallExpr) bool {
 	fn := p.Callee(call)
-	if fn == nil {
+	if fn == nil || awaited.Words(fn.Name())[0] == "read" && slices.ContainsFunc(call.Args, func(e ast.Expr) bool { return keyed(p.TypeOf(e)) }) {
 		return true
 	}
 	return !slices.Contains([]string{

@@ -5,6 +5,7 @@ package roundtripperitem
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/hone-go/hone/exectrace/requests"
@@ -60,7 +61,9 @@ with a callback, errgroup with SetLimit): that saves the waiting, not the CPU.
 It is fine where an item must be acknowledged before the next one may be sent.
 The rule does not depend on the module. It reports calls with a value of the
 iteration as an argument that wait for a tenth of the time and more, and below
-which the module writes to a connection or file as often as they wait. It leaves
+which the module writes to a connection or file as often as they wait, and calls
+that end in a function of the program which gets a key, waits, and returns a
+value, as read(ctx, name) of a store. It leaves
 alone calls with a list of items, and those whose result the next call gets. Of a
 call that sends and one that waits for the answer, it reports the second.
 
@@ -78,7 +81,8 @@ func find(p *rule.Pass) []rule.Match {
 	s := &search{pass: p, written: written(p)}
 	var matches []rule.Match
 	for _, w := range s.waits() {
-		if w.count < leastCalls || w.seconds < leastShare*total || float64(s.written[w.module].count) < each*float64(w.count) {
+		silent := float64(s.written[w.module].count) < each*float64(w.count)
+		if w.count < leastCalls || w.seconds < leastShare*total || silent && !(w.fetches && traced.Serves(p)) {
 			continue
 		}
 		l := s.loopAround(w)
@@ -129,8 +133,12 @@ func (s *search) match(w *wait, l *loop, total float64) (rule.Match, bool) {
 	if l.sent != "" {
 		below = " after " + l.sent
 	}
-	m.Cause = fmt.Sprintf("The loop on %s calls %s%s for each item, %s each time it is reached, and each call waits for an answer before the next one%s: a round trip for every item. That takes %s of %s, %s per call, and %s writes as often (%s).",
-		l.where(), name, below, evidence.Times(l.items), goroutines, share, whole, units.Seconds(w.seconds/float64(w.count)), module, wrote.line)
+	writes := fmt.Sprintf(", and %s writes as often (%s)", module, wrote.line)
+	if float64(wrote.count) < each*float64(w.count) {
+		writes = fmt.Sprintf(" (%s:%d)", path.Base(w.line.File), w.line.Line)
+	}
+	m.Cause = fmt.Sprintf("The loop on %s calls %s%s for each item, %s each time it is reached, and each call waits for an answer before the next one%s: a round trip for every item. That takes %s of %s, %s per call%s.",
+		l.where(), name, below, evidence.Times(l.items), goroutines, share, whole, units.Seconds(w.seconds/float64(w.count)), writes)
 	m.Fix = fmt.Sprintf("Collect the items and pass many of them in one call of %s or of a batch call beside it: once after the loop, or for every few hundred.", cmp.Or(l.below, name))
 	if goroutines == "" {
 		m.Fix += " Or keep several calls in flight (an asynchronous call, errgroup with SetLimit), if none of them needs the answer to another."
@@ -140,8 +148,12 @@ func (s *search) match(w *wait, l *loop, total float64) (rule.Match, bool) {
 	}
 	m.Evidence = []rule.Evidence{
 		{What: "waits below this line, in the trace", Value: fmt.Sprintf("%s, %s in all", units.Count(w.count), units.Seconds(w.seconds)), Command: evidence.ViewCommand(p, "blocking")},
-		{What: "writes of " + module, Value: fmt.Sprintf("%s at %s", units.Count(wrote.count), wrote.line), Command: evidence.ViewCommand(p, "syscalls")},
 		{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s calls each time the loop is reached", units.Number(l.items))},
+	}
+	if wrote.count > 0 {
+		m.Evidence = append(m.Evidence, rule.Evidence{
+			What: "writes of " + module, Value: fmt.Sprintf("%s at %s", units.Count(wrote.count), wrote.line), Command: evidence.ViewCommand(p, "syscalls"),
+		})
 	}
 	return m, true
 }

@@ -2,6 +2,8 @@ package roundtripperitem
 
 import (
 	"cmp"
+	"go/ast"
+	"go/types"
 	"math"
 	"path"
 	"slices"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/diagnose/awaited"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
@@ -26,6 +29,7 @@ type wait struct {
 	line    exectrace.Line
 	module  string
 	own     bool           // the module is the program's: the line waits itself
+	fetches bool           // it does so in a function that returns a value for a key
 	below   exectrace.Line // the line that waits longest
 	longest float64        // of it
 	seconds float64
@@ -76,15 +80,18 @@ func (s *search) waits() []*wait {
 	}
 	for i := range s.pass.Trace.Blocking.Waits {
 		w := &s.pass.Trace.Blocking.Waits[i]
-		if !forAnswer(w) {
-			continue
-		}
 		at := traced.SiteAt(s.pass, w.Line)
 		if at == nil {
 			continue
 		}
-		if at.Owner.Kind == gocode.Main {
+		own := at.Owner.Kind == gocode.Main
+		fetches := own && s.fetches(w.Line)
+		if !forAnswer(w) && !(fetches && w.Reason == "sleep") {
+			continue
+		}
+		if own {
 			add(w.Line, at.Owner.Module, w.Line, w.Seconds, w.Count)
+			all[len(all)-1].fetches = fetches
 		}
 		for _, c := range w.Callers {
 			add(c.Line, at.Owner.Module, w.Line, c.Seconds, c.Count)
@@ -92,6 +99,49 @@ func (s *search) waits() []*wait {
 	}
 	slices.SortStableFunc(all, func(a, b *wait) int { return cmp.Compare(b.seconds, a.seconds) })
 	return all
+}
+
+// fetches reports whether a line waits in a function of the program that returns a value for a key,
+// by its parameters and results: what it waits for may be its own affair, such as the answer of a
+// device or of a goroutine. The name must not be one of a function that waits for its turn.
+func (s *search) fetches(line exectrace.Line) bool {
+	place, ok := s.pass.Syntax.At(line.File, line.Line)
+	if !ok || place.Decl == nil || place.Func != ast.Node(place.Decl) {
+		return false
+	}
+	fn, ok := place.Info.Defs[place.Decl.Name].(*types.Func)
+	if !ok || awaited.ReturnsNothing(fn) || slices.ContainsFunc(awaited.Words(fn.Name()), turn) {
+		return false
+	}
+	for v := range fn.Signature().Params().Variables() {
+		if keyed(v.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// turn reports whether a word in a name says that a function waits for its turn, or for what comes.
+func turn(word string) bool {
+	return slices.Contains([]string{
+		"acquire", "allow", "backoff", "consume", "dequeue", "delay", "limit", "listen", "lock", "next", "pace", "poll", "pop", "receive", "recv",
+		"reserve", "retry", "sleep", "subscribe", "take", "throttle", "wait",
+	}, word)
+}
+
+// keyed reports whether a parameter may say what is asked for: a text, or a struct with one.
+func keyed(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		return t.Info()&types.IsString != 0
+	case *types.Struct:
+		for f := range t.Fields() {
+			if b, ok := f.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // parallel returns how many goroutines of a program that exits wait at the same time, at most:
