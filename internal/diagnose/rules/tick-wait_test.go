@@ -23,11 +23,15 @@ func TestTickWaitEmpty(t *testing.T) {
 	}
 }
 
-// TestTickWaitRanges: the line that waits for the timer is the loop itself, which wakes requests
-// with a condition variable.
-func TestTickWaitRanges(t *testing.T) {
-	const archive = "tick-wait/testdata/ranges.txtar"
-	r := tickwait.Rule()
-	_, p := ruletest.FindTraced(t, r, archive)
-	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+// TestTickWaitForms: the line that waits for the timer is the loop itself, which wakes requests
+// with a condition variable; requests hand something over in a function that they call.
+func TestTickWaitForms(t *testing.T) {
+	for _, name := range []string{"ranges", "orders"} {
+		t.Run(name, func(t *testing.T) {
+			archive := "tick-wait/testdata/" + name + ".txtar"
+			r := tickwait.Rule()
+			_, p := ruletest.FindTraced(t, r, archive)
+			ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+		})
+	}
 }

@@ -49,7 +49,7 @@ func (w *window) adopter(g growth) (at *site.Site, k *keep) {
 			continue
 		}
 		found := onLine(w.pass, s, place, func(in insertion) bool {
-			return holdsMore(place.TypeOf(in.value)) && (gains(place, in) || w.grew(f))
+			return (holdsMore(place.TypeOf(in.value)) || holdsMore(typeOf(place, in.key))) && (gains(place, in) || w.grew(f))
 		})
 		if found == nil {
 			continue
@@ -66,6 +66,12 @@ func (w *window) adopter(g growth) (at *site.Site, k *keep) {
 func holdsMore(t types.Type) bool {
 	if t == nil {
 		return false
+	}
+	if _, any := types.Unalias(t).(*types.TypeParam); any {
+		return true
+	}
+	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
+		return false // other lines make objects, not the texts of keys
 	}
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()

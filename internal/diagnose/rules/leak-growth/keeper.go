@@ -35,6 +35,7 @@ type insertion struct {
 	at    token.Pos
 	into  ast.Expr // the field or variable with the container, or with containers of it
 	value ast.Expr
+	key   ast.Expr // of a map; nil
 }
 
 // keeper returns the field or package variable that the line inserts into or appends to, or that
@@ -48,8 +49,10 @@ func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 	}
 	for _, f := range p.Files() {
 		insertions(p, f, func(in insertion, _ ast.Node) {
-			if t := p.TypeOf(in.value); found == nil && t != nil && slices.Contains(types, named(t)) {
-				found = holds(pass, s, p, in)
+			for _, e := range []ast.Expr{in.value, in.key} {
+				if t := typeOf(p, e); found == nil && t != nil && slices.Contains(types, named(t)) {
+					found = holds(pass, s, p, in)
+				}
 			}
 		})
 	}
@@ -64,6 +67,14 @@ func onLine(pass *rule.Pass, s *site.Site, p *gocode.Place, wanted func(insertio
 		}
 	})
 	return found
+}
+
+// typeOf returns the type of an expression; nil for none.
+func typeOf(p *gocode.Place, e ast.Expr) types.Type {
+	if e == nil {
+		return nil
+	}
+	return p.TypeOf(e)
 }
 
 // makes returns the types of the package of which the line creates values, or parts of values:
@@ -117,7 +128,11 @@ func insertions(p *gocode.Place, root ast.Node, yield func(insertion, ast.Node))
 		case *ast.AssignStmt:
 			for i, lhs := range n.Lhs {
 				if e, value := container(p, n, i, lhs); e != nil {
-					yield(insertion{at: n.Pos(), into: outermost(e), value: value}, n)
+					in := insertion{at: n.Pos(), into: outermost(e), value: value}
+					if x, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {
+						in.key = x.Index
+					}
+					yield(in, n)
 				}
 			}
 		}
@@ -262,6 +277,7 @@ func outermost(e ast.Expr) ast.Expr {
 func shrinkers(p *gocode.Place, of *owner) []ast.Node {
 	is := func(e ast.Expr) bool { return of.is(p, e) }
 	var out []ast.Node
+	first := map[ast.Stmt]bool{} // if m == nil { m = map[…]…{} }
 	for _, f := range p.Files() {
 		ast.Inspect(f, func(n ast.Node) bool {
 			found := false
@@ -277,9 +293,15 @@ func shrinkers(p *gocode.Place, of *owner) []ast.Node {
 					}
 					found = found || is(arg) && name != "len" && name != "cap" && !(name == "append" && i == 0)
 				}
+			case *ast.IfStmt:
+				if b, ok := ast.Unparen(n.Cond).(*ast.BinaryExpr); ok && b.Op == token.EQL && p.Info.Types[b.Y].IsNil() && is(b.X) {
+					for _, s := range n.Body.List {
+						first[s] = true
+					}
+				}
 			case *ast.AssignStmt:
 				for i, lhs := range n.Lhs {
-					found = found || is(lhs) && !grows(p, n, i)
+					found = found || is(lhs) && !grows(p, n, i) && !first[n]
 				}
 				for _, rhs := range n.Rhs {
 					found = found || is(rhs)

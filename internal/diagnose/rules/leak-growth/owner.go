@@ -30,7 +30,8 @@ func (o *owner) text(e ast.Expr) string {
 
 // is reports whether an expression denotes the container.
 func (o *owner) is(p *gocode.Place, e ast.Expr) bool {
-	if syntax.Named(p, e) == o.Var {
+	// In each method of a generic type, its fields are variables of their own.
+	if v := syntax.Named(p, e); v != nil && v.Origin() == o.Var.Origin() {
 		return true
 	}
 	switch ast.Unparen(e).(type) {

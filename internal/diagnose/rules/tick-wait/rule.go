@@ -11,6 +11,7 @@ import (
 
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/diagnose/awaited"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -104,8 +105,36 @@ func handsOver(p *rule.Pass, t *traced.Queue) bool {
 	if place == nil || place.Decl == nil || t.Site.Owner.Kind != gocode.Main {
 		return place != nil
 	}
+	if hands(place, place.Decl) {
+		return true
+	}
+	given := false
+	ast.Inspect(syntax.Body(place), func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || given {
+			return !given
+		}
+		fn := place.Callee(call)
+		if decl := place.Declaration(fn); decl != nil && decl.Body != nil && !listens(fn.Name()) {
+			given = hands(place.Entry(decl), decl)
+		}
+		return !given
+	})
+	return given
+}
+
+// listens reports whether the name of a function says that its caller only gets news.
+func listens(name string) bool {
+	return slices.ContainsFunc(awaited.Words(name), func(w string) bool {
+		return slices.Contains([]string{"subscribe", "watch", "listen", "join", "follow", "observe", "register", "attach", "notify"}, w)
+	})
+}
+
+// hands reports whether a function sends something, makes a channel for an answer, or adds
+// something to a list or a map that is kept.
+func hands(place *gocode.Place, decl *ast.FuncDecl) bool {
 	found := false
-	ast.Inspect(place.Decl, func(n ast.Node) bool {
+	ast.Inspect(decl, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SendStmt:
 			found = true
