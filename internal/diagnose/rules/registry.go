@@ -83,6 +83,7 @@ import (
 	formattedforlength "github.com/hone-go/hone/internal/diagnose/rules/formatted-for-length"
 	formattedmapkey "github.com/hone-go/hone/internal/diagnose/rules/formatted-map-key"
 	formattedtocompare "github.com/hone-go/hone/internal/diagnose/rules/formatted-to-compare"
+	formattedtoparse "github.com/hone-go/hone/internal/diagnose/rules/formatted-to-parse"
 	functionofbyte "github.com/hone-go/hone/internal/diagnose/rules/function-of-byte"
 	gcassistlatency "github.com/hone-go/hone/internal/diagnose/rules/gc-assist-latency"
 	gccpusparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
@@ -317,6 +318,7 @@ func All() []rule.Rule {
 		formattedforlength.Rule(),
 		formattedmapkey.Rule(),
 		formattedtocompare.Rule(),
+		formattedtoparse.Rule(),
 		functionofbyte.Rule(),
 		gcassistlatency.Rule(),
 		gccpusparememory.Rule(),
