@@ -167,9 +167,14 @@ func match(p *rule.Pass, g site.Parked, are, why string) (rule.Match, bool) {
 	n := float64(g.Count)
 	m := rule.Match{Site: p.Site(&g.Frame), Creator: creator(g), Confidence: rule.Measured, Fix: fix, Evidence: facts}
 	m.Cause = fmt.Sprintf("%d %s, %s, %s. %s Their stacks alone take at least %s.", g.Count, are, what, started, why, units.Bytes(n*stack))
-	if cause, fix := ended(p, m.Site); cause != "" {
+	cause, better := ended(p, m.Site)
+	if cause == "" {
+		cause, better = unclosed(p, m.Creator)
+		m.Callers = cause != ""
+	}
+	if cause != "" {
 		m.Cause += " " + cause
-		m.Fix = fix
+		m.Fix = better
 	}
 	return m, true
 }
