@@ -76,6 +76,11 @@ func judge(c *finder.Case) bool {
 			funcname.Short(c.Place.CalleeName(pair.out)), what, syntax.Line(c.Place, pair.out.Pos()),
 			funcname.Short(c.Place.CalleeName(pair.in)), syntax.Line(c.Place, pair.in.Pos()))
 		c.Fix = "Assign the fields, or convert the struct; clone the maps and slices inside that must not be shared."
+		if len(pair.out.Args) > 0 {
+			if cause, fix := again(c, pair.out.Args[0]); cause != "" {
+				c.Cause, c.Fix = c.Cause+cause, fix+"assign the fields, or convert the struct."
+			}
+		}
 		return true
 	}
 	return false
