@@ -36,6 +36,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "flush-per-message",
 		Kind:  rule.IO,
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "Buffer flushed in every iteration of a loop",
 		Doc:   doc,
 		Finder: finder.Line{
@@ -44,7 +45,7 @@ func Rule() rule.Rule {
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 1},
 				Specificity: 1,
 			},
-			Start: finder.Callers{Functions: slices.Concat(writers, responses, compressors)},
+			Start: finder.Callers{Functions: slices.Concat(writers, responses, compressors, commits)},
 			Judge: judge,
 		},
 	}
@@ -58,7 +59,8 @@ and the output grows. Flush of an HTTP response sends a chunk.
 When all pieces are available, and the loop does not wait between them, one
 Flush (and one Sync, if at all) after the loop writes the same bytes. A function
 that writes one piece and flushes leaves no choice to a caller that has many: a
-loop, or a function that writes the header and the body of a message.
+loop, or a function that writes the header and the body of a message. Where each
+request syncs a file that others sync as well, one sync serves all of them.
 
 It is fine when the other side waits for each piece, or when each piece must be
 on the disk before the next one: batching is then a decision about durability,
@@ -70,6 +72,9 @@ Seen in the field: SamSaffron/term-llm#571, lyft/gostats#32, coder/websocket#563
 each of the three frames of a message).`
 
 func judge(c *finder.Case) bool {
+	if c.Calls = syntax.CallsOf(c.Place, funcname.TypedAll(commits)...); len(c.Calls) > 0 {
+		return loops.Repeating(c.Place, c.Calls[0]) == nil && perRequest(c)
+	}
 	c.Calls = syntax.CallsOf(c.Place, append(funcname.TypedAll(slices.Concat(writers, responses, compressors)), flusher)...)
 	if len(c.Calls) == 0 { // deferred calls run at the line that returns
 		c.Calls = deferred(c.Place)
@@ -88,7 +93,11 @@ func judge(c *finder.Case) bool {
 			return true
 		}
 		*c.Match = all
-		return inSequence(c)
+		if inSequence(c) {
+			return true
+		}
+		*c.Match = all
+		return perRequest(c)
 	}
 	call := c.Calls[0]
 	c.Cause = fmt.Sprintf("The loop on line %d calls %s after each piece, although the next one is available: a system call per piece.", syntax.Line(c.Place, loop.Pos()), syntax.Text(call))
