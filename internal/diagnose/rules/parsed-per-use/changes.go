@@ -6,9 +6,13 @@ import (
 	"go/types"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -88,11 +92,14 @@ func (c *counter) runs(n ast.Node) float64 {
 	return math.Inf(1)
 }
 
-// sets reports whether a node sets the field or one of its elements, or takes its address.
+// sets reports whether a node sets the field or one of its elements, takes its address, or may
+// write to its memory.
 func (c *counter) sets(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
-		return slices.ContainsFunc(n.Lhs, c.is)
+		return slices.ContainsFunc(n.Lhs, c.is) || memory(c.field.Type()) && slices.ContainsFunc(n.Rhs, c.is)
+	case *ast.CallExpr:
+		return c.writes(n)
 	case *ast.IncDecStmt:
 		return c.is(n.X)
 	case *ast.UnaryExpr:
@@ -109,10 +116,46 @@ func (c *counter) is(e ast.Expr) bool {
 			return same(c.place.Object(x.Sel), c.field)
 		case *ast.IndexExpr:
 			e = x.X
+		case *ast.SliceExpr:
+			e = x.X
 		default:
 			return false
 		}
 	}
+}
+
+// writes reports whether a call may write to the memory of the field: a buffer that it gets and
+// that a Reader fills, a list that it sorts.
+func (c *counter) writes(call *ast.CallExpr) bool {
+	if !slices.ContainsFunc(call.Args, c.is) {
+		return false
+	}
+	name := c.place.CalleeName(call)
+	if _, conversion := c.place.Conversion(call); conversion || name == "len" || name == "cap" {
+		return false
+	}
+	if name == "copy" || name == "clear" {
+		return c.is(call.Args[0])
+	}
+	if !memory(c.field.Type()) {
+		return strings.HasPrefix(name, "sort.") || strings.HasPrefix(name, "slices.Sort") || name == "slices.Reverse"
+	}
+	if funcname.Match(name, funcname.TypedAll(effects.DeterministicFuncs())...) {
+		return false
+	}
+	fn := c.place.Callee(call)
+	return fn == nil || !strings.HasPrefix(fn.Name(), "Write")
+}
+
+// memory reports whether a type is a list of bytes, which is a buffer as often as a text.
+func memory(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return syntax.StringOrBytes(u)
+	case *types.Array:
+		return syntax.StringOrBytes(types.NewSlice(u.Elem()))
+	}
+	return false
 }
 
 // same reports whether two objects are the same field, maybe seen from different packages.

@@ -182,7 +182,7 @@ func (s *search) judge(c *finder.Case) bool {
 	what := funcname.List(found.texts)
 	changed := "did not change while executions were counted"
 	if found.sets > 0 {
-		changed = fmt.Sprintf("is set or created once in %s of these times", units.Number(found.uses/found.sets))
+		changed = fmt.Sprintf("is set or created once for %s uses", units.Number(found.uses/found.sets))
 	}
 	c.Cause = fmt.Sprintf("%s computes the same result of %s again on each use, %s per %s: the text is kept in an object, and %s.",
 		name, what, evidence.Times(found.uses), unit, changed)
