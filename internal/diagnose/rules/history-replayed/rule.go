@@ -11,7 +11,6 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/kept"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -61,7 +60,8 @@ appended, and copy the state for readers.
 It is fine for short histories, and for objects that are seldom asked for. The
 rule counts executions: it reports loops over kept lists of at least a hundred
 elements each time, at least 32 for each one that was added since, which give
-each element to a method of an object that was made for it.
+each element to a method of an object that was made for it, of a type of the
+program and with nothing in it that a parameter decides.
 
 Seen in the field: hallgren/eventsourcing#12 (snapshots, so that an object is not
 built from its first event each time).`
@@ -156,11 +156,14 @@ func (s *search) applied(p *gocode.Place, loop *ast.RangeStmt) string {
 	if call == nil || !slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return element(p, loop, arg) }) {
 		return ""
 	}
+	if slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return !element(p, loop, arg) && given(p, arg, loop.X) }) {
+		return "" // what the element does depends on the request
+	}
 	if v := syntax.LocalVar(p, call.Fun); v != nil && syntax.Param(p, v) {
-		return s.given(p, v)
+		return s.passed(p, v, loop)
 	}
 	if to := syntax.Receiver(call); to != nil {
-		return fresh(p, to)
+		return s.fresh(p, to, loop.X, loop.Pos())
 	}
 	return ""
 }
@@ -182,52 +185,6 @@ func element(p *gocode.Place, loop *ast.RangeStmt, e ast.Expr) bool {
 		return v == syntax.LocalVar(p, loop.Value)
 	}
 	return false
-}
-
-// given returns the object whose method all callers pass for a parameter; "" for other functions.
-func (s *search) given(p *gocode.Place, v *types.Var) (object string) {
-	for _, arg := range flow.Passed(s.pass.Syntax, p, v) {
-		sel, ok := ast.Unparen(arg.Value).(*ast.SelectorExpr)
-		if !ok || arg.Place.Info.Selections[sel] == nil || arg.Place.Info.Selections[sel].Kind() != types.MethodVal {
-			return ""
-		}
-		if object = fresh(arg.Place, sel.X); object == "" {
-			return ""
-		}
-	}
-	return object
-}
-
-// fresh returns the name of a local variable that a function sets to a new object once; "" for
-// others.
-func fresh(p *gocode.Place, e ast.Expr) string {
-	v := syntax.LocalVar(p, e)
-	if v == nil || syntax.Param(p, v) || p.Decl == nil {
-		return ""
-	}
-	stmt, value := syntax.Declared(p, v)
-	if value == nil {
-		if spec, ok := stmt.(*ast.ValueSpec); ok && len(spec.Values) == 0 {
-			return v.Name()
-		}
-		return ""
-	}
-	x := ast.Unparen(value)
-	if u, ok := x.(*ast.UnaryExpr); ok && u.Op == token.AND {
-		x = ast.Unparen(u.X)
-	}
-	switch x := x.(type) {
-	case *ast.CompositeLit:
-		return v.Name()
-	case *ast.CallExpr:
-		if p.CalleeName(x) == "new" {
-			return v.Name()
-		}
-		if fn := p.Callee(x); fn != nil && len(fn.Name()) > 3 && (fn.Name()[:3] == "New" || fn.Name()[:3] == "new") {
-			return v.Name()
-		}
-	}
-	return ""
 }
 
 func (s *search) judge(c *finder.Case) bool {

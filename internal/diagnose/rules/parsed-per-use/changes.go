@@ -205,51 +205,47 @@ func (c *counter) decodes(n ast.Node) bool {
 		return false
 	}
 	fn := c.place.Callee(call)
-	if fn == nil || c.place.Declaration(fn) != nil {
+	if fn == nil {
 		return false
 	}
-	sig := fn.Signature()
-	for i, arg := range call.Args {
-		if sig.Params().Len() == 0 || !filled(sig, min(i, sig.Params().Len()-1)) {
-			continue
-		}
-		if ptr, ok := c.place.TypeOf(arg).(*types.Pointer); ok && c.holds(ptr.Elem(), 4) && !shows(fn) {
-			return true
-		}
-	}
-	return false
+	return fills(c.place, call, deepestDecoder, func(arg ast.Expr) bool {
+		ptr, ok := c.place.TypeOf(arg).(*types.Pointer)
+		return ok && c.holds(ptr.Elem(), 4)
+	}) || c.makes(call, fn)
 }
 
-// shows reports whether a function encodes or prints its arguments.
-func shows(fn *types.Func) bool {
-	if fn.Pkg() == nil {
+// makes reports whether a call is of a generic function that decodes what it returns, with what has
+// the field: decode[T any](r *http.Request) (T, error).
+func (c *counter) makes(call *ast.CallExpr, fn *types.Func) bool {
+	if r := fn.Signature().Results(); r.Len() == 0 || !generic(r.At(0).Type()) || !c.holds(c.place.TypeOf(call), 4) {
 		return false
 	}
-	switch fn.Pkg().Path() {
-	case "fmt":
-		return fn.Name()[0] != 'S' || len(fn.Name()) < 5 || fn.Name()[:5] != "Sscan"
-	case "log", "log/slog":
-		return true
+	in, ok := c.pass.Syntax.Declared(fn)
+	if !ok || in.Decl == nil || in.Decl.Body == nil {
+		return false
 	}
-	return len(fn.Name()) >= 6 && (fn.Name()[:6] == "Encode" || fn.Name()[:6] == "Marsha")
-}
-
-// filled reports whether a parameter is an interface or a type parameter, also of a variadic list.
-func filled(sig *types.Signature, i int) bool {
-	t := sig.Params().At(i).Type()
-	if list, ok := t.(*types.Slice); ok && sig.Variadic() && i == sig.Params().Len()-1 {
-		t = list.Elem()
-	}
-	return types.IsInterface(t)
+	found := false
+	ast.Inspect(in.Decl.Body, func(n ast.Node) bool {
+		inner, ok := n.(*ast.CallExpr)
+		found = found || ok && fills(in, inner, deepestDecoder, func(arg ast.Expr) bool {
+			ptr, ok := in.TypeOf(arg).(*types.Pointer)
+			return ok && generic(ptr.Elem())
+		})
+		return !found
+	})
+	return found
 }
 
 // holds reports whether values of a type have the struct with the field in them.
 func (c *counter) holds(t types.Type, depth int) bool {
-	if depth == 0 {
+	if depth == 0 || t == nil {
 		return false
 	}
 	if c.owner(t) {
 		return true
+	}
+	if results, ok := t.(*types.Tuple); ok {
+		return results.Len() > 0 && c.holds(results.At(0).Type(), depth-1)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
