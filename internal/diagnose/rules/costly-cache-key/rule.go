@@ -110,6 +110,9 @@ func (s *search) look(f, below *site.Frame) *key {
 		if v == nil || decl == nil || decl.Body == nil || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return !plain(p.TypeOf(arg)) && !receives(p, arg) }) {
 			continue
 		}
+		if !ownReceiver(p, call) {
+			continue // a request that computes its own key
+		}
 		k := &key{call: call, callee: below.Function, reads: keptIn(p.Entry(decl), 3)}
 		if k.reads != "" && s.looksUp(p, v, k) && k.lookups > 0 && k.filled && k.stores <= mostStored*k.lookups {
 			return k
@@ -135,6 +138,35 @@ func plain(t types.Type) bool {
 	return basic
 }
 
+// ownReceiver reports whether a call is of a function, or of a method of what the program keeps:
+// the receiver of the function, a field or a package variable.
+func ownReceiver(p *gocode.Place, call *ast.CallExpr) bool {
+	to := methodOf(p, call)
+	return to == nil || receives(p, to) || lasting(p, to) != nil
+}
+
+// beside reports whether a cache belongs to the receiver for which the key is computed. If not, the
+// receiver may be a request, of which there are many.
+func beside(p *gocode.Place, call *ast.CallExpr, cache ast.Expr) bool {
+	sel, _ := ast.Unparen(cache).(*ast.SelectorExpr)
+	for _, e := range append([]ast.Expr{methodOf(p, call)}, call.Args...) {
+		if e != nil && receives(p, e) && (sel == nil || !syntax.Same(p, sel.X, e)) {
+			return false
+		}
+	}
+	return true
+}
+
+// methodOf returns what a call calls a method of; nil for functions.
+func methodOf(p *gocode.Place, call *ast.CallExpr) ast.Expr {
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		if _, method := p.Info.Selections[sel]; method {
+			return sel.X
+		}
+	}
+	return nil
+}
+
 // receives reports whether an expression is the receiver of the function.
 func receives(p *gocode.Place, e ast.Expr) bool {
 	v := syntax.LocalVar(p, e)
@@ -146,7 +178,7 @@ func receives(p *gocode.Place, e ast.Expr) bool {
 func (s *search) looksUp(p *gocode.Place, v *types.Var, k *key) bool {
 	for _, id := range syntax.Reads(p, v) {
 		cache, stores := use(p, id)
-		if cache == nil || k.cache != nil && !syntax.Same(p, cache, k.cache) {
+		if cache == nil || !beside(p, k.call, cache) || k.cache != nil && !syntax.Same(p, cache, k.cache) {
 			return false
 		}
 		runs, ok := evidence.ReachedAt(s.pass, p, id.Pos())

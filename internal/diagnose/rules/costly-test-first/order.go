@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -240,9 +241,9 @@ func (s *search) statements(p *gocode.Place, first *ast.IfStmt, call *ast.CallEx
 				return nil
 			}
 			o.cheap, o.rejected = next.Cond, share
-			if last := i+2 == len(block.List); !leaves(next.Body.List[len(next.Body.List)-1]) && last {
+			if last := i+2 == len(block.List); last && skips(p, block, first.Body.List[0]) && !leaves(next.Body.List[len(next.Body.List)-1]) {
 				o.rejected = 1 - share // the body is what the tests are for
-			} else if len(next.Body.List) > 1 || !leaves(next.Body.List[0]) {
+			} else if len(next.Body.List) > 1 || !sameWay(first.Body.List[0], next.Body.List[0]) {
 				return nil
 			}
 			return []*order{o}
@@ -252,6 +253,9 @@ func (s *search) statements(p *gocode.Place, first *ast.IfStmt, call *ast.CallEx
 			}
 			if _, constant := p.Const(next.Results[0]); constant {
 				return nil
+			}
+			if ret, ok := first.Body.List[0].(*ast.ReturnStmt); !ok || !returnsFalse(p, ret) {
+				return nil // the first one accepts
 			}
 			yes, ok := s.returned(p, next)
 			if !ok {
@@ -282,64 +286,45 @@ func leaves(stmt ast.Stmt) bool {
 	return false
 }
 
-// cheap reports whether a condition only compares fields and variables, also in functions of the
-// package that do nothing else.
-func cheap(p *gocode.Place, e ast.Expr, depth int) bool {
-	fine, fields := true, false
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			name := p.CalleeName(n)
-			_, conversion := p.Conversion(n)
-			if name == "len" || name == "cap" || conversion && !syntax.StringOrBytes(p.TypeOf(n)) {
-				return true
-			}
-			fine = fine && depth > 0 && trivial(p, n, depth-1)
-			fields = true
-		case *ast.SelectorExpr:
-			fields = true
-		case *ast.FuncLit, *ast.CompositeLit, *ast.IndexExpr:
-			fine = false
-		case *ast.UnaryExpr:
-			fine = fine && n.Op != token.ARROW && n.Op != token.AND
-		case *ast.BinaryExpr:
-			fine = fine && (n.Op != token.ADD || !syntax.IsString(p, n))
-			if p.Info.Types[n.Y].IsNil() || p.Info.Types[n.X].IsNil() {
-				fine = false // what is tested for nil may be needed before
-			}
-		}
-		return fine
-	})
-	return fine && fields
+// sameWay reports whether two statements leave the block in the same way, so that it does not
+// matter which runs.
+func sameWay(a, b ast.Stmt) bool {
+	switch a := a.(type) {
+	case *ast.BranchStmt:
+		b, ok := b.(*ast.BranchStmt)
+		return ok && leaves(a) && a.Tok == b.Tok && label(a) == label(b)
+	case *ast.ReturnStmt:
+		b, ok := b.(*ast.ReturnStmt)
+		return ok && leaves(a) && slices.EqualFunc(a.Results, b.Results, func(x, y ast.Expr) bool { return types.ExprString(x) == types.ExprString(y) })
+	}
+	return false
 }
 
-// trivial reports whether a function of the package only returns a cheap condition or a field.
-func trivial(p *gocode.Place, call *ast.CallExpr, depth int) bool {
-	decl := p.Declaration(p.Callee(call))
-	if decl == nil || decl.Body == nil || len(decl.Body.List) != 1 {
-		return false
+func label(b *ast.BranchStmt) string {
+	if b.Label == nil {
+		return ""
 	}
-	ret, ok := decl.Body.List[0].(*ast.ReturnStmt)
-	return ok && len(ret.Results) == 1 && cheap(p.Entry(decl), ret.Results[0], depth)
+	return b.Label.Name
 }
 
-// independent reports whether a condition uses nothing that a call sets.
-func (s *search) independent(p *gocode.Place, call *ast.CallExpr, cond ast.Expr) bool {
-	set := map[*types.Var]bool{}
-	for _, arg := range call.Args {
-		if u, ok := ast.Unparen(arg).(*ast.UnaryExpr); ok && u.Op == token.AND {
-			if v, _ := syntax.Var(p, u.X); v != nil {
-				set[v] = true
-			}
+// skips reports whether a statement does what the end of the block does.
+func skips(p *gocode.Place, block *ast.BlockStmt, stmt ast.Stmt) bool {
+	switch stmt := stmt.(type) {
+	case *ast.BranchStmt:
+		switch syntax.Parent(p, block).(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			return stmt.Tok == token.CONTINUE && stmt.Label == nil
+		}
+	case *ast.ReturnStmt:
+		switch syntax.Parent(p, block).(type) {
+		case *ast.FuncDecl, *ast.FuncLit:
+			return len(stmt.Results) == 0
 		}
 	}
-	fine := true
-	ast.Inspect(cond, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			v, _ := p.Object(id).(*types.Var)
-			fine = fine && !set[v]
-		}
-		return fine
-	})
-	return fine
+	return false
+}
+
+func returnsFalse(p *gocode.Place, r *ast.ReturnStmt) bool {
+	value, ok := constantBool(p, r)
+	return ok && !value
 }

@@ -5,8 +5,11 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
@@ -34,10 +37,18 @@ func (f *fields) add(v *types.Var) {
 	}
 }
 
-// holds reports whether values of a type have a field, in any depth.
+// holds reports whether values of a type may have a field, in any depth. What an interface or a
+// function has is not known, other than of those which only write, or say when to stop.
 func holds(t types.Type, v *types.Var, depth int) bool {
-	if depth == 0 || t == nil {
+	if t == nil {
 		return false
+	}
+	if depth == 0 {
+		return true
+	}
+	if named, ok := t.(*types.Named); ok && types.IsInterface(t) {
+		pkg := named.Obj().Pkg()
+		return pkg == nil || !funcname.Match(pkg.Path(), "io", "hash", "context")
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
@@ -50,22 +61,39 @@ func holds(t types.Type, v *types.Var, depth int) bool {
 		return holds(u.Elem(), v, depth-1) || holds(u.Key(), v, depth-1)
 	case *types.Struct:
 		for f := range u.Fields() {
-			if f == v || holds(f.Type(), v, depth-1) {
+			if f == v || visible(f, v) && holds(f.Type(), v, depth-1) {
 				return true
 			}
 		}
+	case *types.Interface:
+		return true
 	}
 	return false
 }
 
-// readsOf returns what a call reads, through the functions of its package; nil when a part of them
-// is not known.
-func readsOf(p *gocode.Place, call *ast.CallExpr) *fields {
+// visible reports whether a field may hold values of the program: not those of most of the standard
+// library, such as times and buffers.
+func visible(f, v *types.Var) bool {
+	return f.Pkg() == v.Pkg() || f.Pkg() != nil && (strings.Contains(f.Pkg().Path(), ".") || strings.HasPrefix(f.Pkg().Path(), "container/"))
+}
+
+// readsOf returns what a function that computes a kept result reads, also through the functions of
+// its package, and what its callers pass; nil when a part of that is not known.
+func readsOf(pass *rule.Pass, p *gocode.Place) *fields {
 	r := &fields{fine: true}
-	for _, arg := range call.Args {
-		r.reads(p, arg, deepest)
+	r.reads(p, p.Decl.Body, deepest)
+	for _, group := range p.Decl.Type.Params.List {
+		for _, id := range group.Names {
+			v, ok := p.Object(id).(*types.Var)
+			if !ok {
+				continue
+			}
+			for _, given := range flow.Passed(pass.Syntax, p, v) {
+				r.reads(given.Place, given.Value, deepest)
+			}
+		}
 	}
-	if r.call(p, call, deepest); !r.fine {
+	if !r.fine || len(r.vars) == 0 {
 		return nil
 	}
 	return r
@@ -87,11 +115,20 @@ func (f *fields) call(p *gocode.Place, call *ast.CallExpr, depth int) {
 			f.fine = false // a method of an interface
 			return
 		}
+		if to := fn.Signature().Recv(); to != nil && types.IsInterface(to.Type()) && (fn.Pkg() == nil || !funcname.Match(fn.Pkg().Path(), "io", "hash", "context")) {
+			f.fine = false // it may be a method of the package: String, Error, Less
+			return
+		}
 		for _, arg := range call.Args {
 			f.whole = append(f.whole, p.TypeOf(arg))
 		}
 		return
 	}
+	f.follow(p, fn, decl, depth)
+}
+
+// follow notes what a function of the package reads.
+func (f *fields) follow(p *gocode.Place, fn *types.Func, decl *ast.FuncDecl, depth int) {
 	if slices.Contains(f.seen, fn) {
 		return
 	}
@@ -107,11 +144,13 @@ func (f *fields) reads(p *gocode.Place, root ast.Node, depth int) {
 	ast.Inspect(root, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
+			f.named(p, n.Sel, depth)
 			if v, ok := p.Object(n.Sel).(*types.Var); ok && (v.IsField() || v.Parent() == p.Pkg.Scope()) {
 				f.add(v)
 			}
 			f.copies(p, n, root)
 		case *ast.Ident:
+			f.named(p, n, depth)
 			if v, ok := p.Object(n).(*types.Var); ok && !v.IsField() && v.Parent() == p.Pkg.Scope() {
 				f.add(v)
 			}
@@ -125,6 +164,17 @@ func (f *fields) reads(p *gocode.Place, root ast.Node, depth int) {
 		}
 		return f.fine
 	})
+}
+
+// named follows a function that is named, maybe to be called later.
+func (f *fields) named(p *gocode.Place, id *ast.Ident, depth int) {
+	fn, ok := p.Object(id).(*types.Func)
+	if !ok {
+		return
+	}
+	if decl := p.Declaration(fn); decl != nil && decl.Body != nil {
+		f.follow(p, fn, decl, depth)
+	}
 }
 
 // copies notes that an expression copies a whole struct, of which others may read any field.
@@ -171,7 +221,9 @@ func setBy(p *gocode.Place, decl *ast.FuncDecl, but *types.Var) *fields {
 func (f *fields) sets(p *gocode.Place, root ast.Node, but *types.Var, depth int) {
 	note := func(e ast.Expr) {
 		for _, v := range lastingIn(p, e) {
-			if v != but && !slices.Contains(f.vars, v) {
+			if v == nil {
+				f.acts = true // through a pointer or a list with another name
+			} else if v != but && !slices.Contains(f.vars, v) {
 				f.vars = append(f.vars, v)
 				f.names = append(f.names, syntax.Text(e))
 			}
@@ -189,6 +241,8 @@ func (f *fields) sets(p *gocode.Place, root ast.Node, but *types.Var, depth int)
 			if n.Op == token.AND {
 				note(n.X)
 			}
+		case *ast.SendStmt:
+			f.acts = true // the receiver may change anything
 		case *ast.CallExpr:
 			f.changes(p, n, but, note, depth)
 		}
@@ -221,6 +275,40 @@ func (f *fields) changes(p *gocode.Place, call *ast.CallExpr, but *types.Var, no
 		return
 	}
 	f.acts = f.acts || !harmless(fn)
+	if to := syntax.Receiver(call); to != nil && changesReceiver(fn) {
+		note(to)
+	}
+	if fn.Pkg() != nil && fn.Signature().Recv() == nil && funcname.Match(fn.Pkg().Path(), "slices", "maps", "sort") && changesFirst(fn.Name()) {
+		note(call.Args[0])
+	}
+}
+
+// changesReceiver reports whether a method of the standard library sets what it is called on: an
+// atomic value, a sync.Map, a buffer.
+func changesReceiver(fn *types.Func) bool {
+	if fn.Pkg() == nil || fn.Signature().Recv() == nil {
+		return false
+	}
+	words := []string{"Write", "Truncate", "Reset", "ReadFrom"}
+	switch fn.Pkg().Path() {
+	case "sync", "sync/atomic":
+		words = []string{"Store", "Swap", "Add", "And", "Or", "Compare", "Load", "Delete", "Clear"}
+		if fn.Name() == "Load" {
+			return false
+		}
+	case "strings", "bytes":
+	default:
+		return false
+	}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(fn.Name(), word) })
+}
+
+// changesFirst reports whether a function of slices, maps or sort with this name changes its first
+// argument.
+func changesFirst(name string) bool {
+	return slices.ContainsFunc([]string{"Sort", "Slice", "Stable", "Strings", "Ints", "Float64s", "Reverse", "Copy", "Delete", "Insert", "Replace", "Compact"}, func(word string) bool {
+		return strings.HasPrefix(name, word)
+	}) && name != "SliceIsSorted" && name != "StringsAreSorted" && name != "IntsAreSorted"
 }
 
 // harmless reports whether a function whose source is not known changes nothing that the program
@@ -234,13 +322,17 @@ func harmless(fn *types.Func) bool {
 }
 
 // lastingIn returns the field or package variable that an expression sets: of x.list[i].name the
-// name.
+// name. It is nil where an element of what a local variable points to is set.
 func lastingIn(p *gocode.Place, e ast.Expr) []*types.Var {
-	for {
+	for deep := false; ; deep = true {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.Ident:
-			if v, ok := p.Object(x).(*types.Var); ok && !v.IsField() && v.Parent() == p.Pkg.Scope() {
+			v, ok := p.Object(x).(*types.Var)
+			if ok && !v.IsField() && v.Parent() == p.Pkg.Scope() {
 				return []*types.Var{v}
+			}
+			if ok && deep {
+				return []*types.Var{nil}
 			}
 			return nil
 		case *ast.SelectorExpr:

@@ -200,8 +200,8 @@ func counts(p *gocode.Place, n ast.Node, v *types.Var) bool {
 func (g *guard) computing(p *gocode.Place) *ast.CallExpr {
 	for _, call := range syntax.Calls(p) {
 		fn := p.Callee(call)
-		if fn == nil || p.Declaration(fn) == nil || fn.Signature().Results().Len() == 0 && !g.then {
-			continue
+		if fn == nil || p.Declaration(fn) == nil || fn.Signature().Results().Len() == 0 {
+			continue // a step of a state machine: open, connect, indent
 		}
 		if g.then && syntax.Within(g.test.Body, call) || !g.then && call.Pos() > g.test.End() && follows(p, g.test, call) {
 			return call
@@ -284,26 +284,72 @@ func (g *guard) changes(pass *rule.Pass, p *gocode.Place) (all []change) {
 	return all
 }
 
-// behind returns the calls of a function that only makes the result outdated, or the change itself.
+// behind returns the calls of a function that only makes the result outdated, or that other methods
+// of its type call after their changes; or the change itself.
 func (g *guard) behind(pass *rule.Pass, in *gocode.Place, c change) []change {
 	fn, ok := in.Object(c.in.Name).(*types.Func)
 	set := setBy(in, c.in, g.of)
-	if !ok || set == nil || len(set.names) > 0 {
+	if !ok || set == nil {
 		return []change{c}
 	}
+	only := len(set.names) == 0
 	var calls []change
 	for _, at := range pass.Syntax.CallsOf(fn.FullName()) {
 		if at.Decl == nil || at.Pkg != in.Pkg {
 			continue
 		}
+		only = only || sameReceiver(at, fn)
 		for _, call := range syntax.CallsOf(at, fn.FullName()) {
 			if !slices.ContainsFunc(calls, func(c change) bool { return c.at == ast.Node(call) }) {
 				calls = append(calls, change{call, at.Decl})
 			}
 		}
 	}
-	if len(calls) == 0 {
+	if len(calls) == 0 || !only {
 		return []change{c}
 	}
 	return calls
+}
+
+// sameReceiver reports whether the function at a place is a method of the type of another one.
+func sameReceiver(at *gocode.Place, fn *types.Func) bool {
+	caller, ok := at.Object(at.Decl.Name).(*types.Func)
+	if !ok || caller == fn || caller.Signature().Recv() == nil || fn.Signature().Recv() == nil {
+		return false
+	}
+	return types.Identical(pointed(caller.Signature().Recv().Type()), pointed(fn.Signature().Recv().Type()))
+}
+
+func pointed(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// takes reports whether a function that makes a result outdated uses it before: it hands it over or
+// closes it. Such a value is used up, not computed again.
+func (g *guard) takes(in *gocode.Place, decl *ast.FuncDecl) bool {
+	if g.kind != missing {
+		return false
+	}
+	found, p := false, in.Entry(decl)
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		e, ok := n.(ast.Expr)
+		if !ok || syntax.Named(p, e) != g.of {
+			return !found
+		}
+		switch up := syntax.Parent(p, e).(type) {
+		case *ast.AssignStmt:
+			found = found || !slices.Contains(up.Lhs, e)
+		case *ast.BinaryExpr:
+			found = found || !p.Info.Types[up.Y].IsNil()
+		case *ast.SelectorExpr: // of the field itself, or a method that sets it
+			found = found || up.X == e && up.Sel.Name != "Store"
+		default:
+			found = true
+		}
+		return !found
+	})
+	return found
 }

@@ -116,7 +116,7 @@ func (s *search) look(f *site.Frame, place *gocode.Place) *outdated {
 		if !ok1 || !ok2 || found.computed <= 0 || found.computed < leastComputed*found.uses {
 			continue
 		}
-		if reads := readsOf(p, call); reads != nil && s.invalidated(p, found, reads) {
+		if reads := readsOf(s.pass, p); reads != nil && s.invalidated(p, found, reads) {
 			return found
 		}
 	}
@@ -134,7 +134,7 @@ func (s *search) invalidated(p *gocode.Place, found *outdated, reads *fields) bo
 		}
 		found.changes += runs
 		set := setBy(p, c.in, found.guard.of)
-		if set == nil || set.acts || len(set.names) == 0 || slices.ContainsFunc(set.vars, reads.has) {
+		if set == nil || set.acts || found.guard.takes(p, c.in) || len(set.names) == 0 || slices.ContainsFunc(set.vars, reads.has) {
 			continue
 		}
 		if found.needless += runs; runs > most {
