@@ -103,7 +103,8 @@ func (s *search) waits() []*wait {
 
 // fetches reports whether a line waits in a function of the program that returns a value for a key,
 // by its parameters and results: what it waits for may be its own affair, such as the answer of a
-// device or of a goroutine. The name must not be one of a function that waits for its turn.
+// device or of a goroutine. The name must not be one of a function that waits for its turn, nor the
+// pause one before another attempt or for a rate.
 func (s *search) fetches(line exectrace.Line) bool {
 	place, ok := s.pass.Syntax.At(line.File, line.Line)
 	if !ok || place.Decl == nil || place.Func != ast.Node(place.Decl) {
@@ -115,7 +116,7 @@ func (s *search) fetches(line exectrace.Line) bool {
 	}
 	for v := range fn.Signature().Params().Variables() {
 		if keyed(v.Type()) {
-			return true
+			return !paces(place)
 		}
 	}
 	return false
@@ -124,8 +125,9 @@ func (s *search) fetches(line exectrace.Line) bool {
 // turn reports whether a word in a name says that a function waits for its turn, or for what comes.
 func turn(word string) bool {
 	return slices.Contains([]string{
-		"acquire", "allow", "backoff", "consume", "dequeue", "delay", "limit", "listen", "lock", "next", "pace", "poll", "pop", "receive", "recv",
-		"reserve", "retry", "sleep", "subscribe", "take", "throttle", "wait",
+		"acquire", "admit", "allow", "await", "backoff", "borrow", "checkout", "consume", "cooldown", "dequeue", "delay", "enter",
+		"interval", "jitter", "limit", "listen", "lock", "next", "pace", "poll", "pop", "rate", "receive", "recv", "reserve", "retry", "sleep",
+		"subscribe", "take", "throttle", "until", "wait",
 	}, word)
 }
 
