@@ -111,7 +111,7 @@ func (s *search) look(f, below *site.Frame) *ahead {
 		if found.stores = min(runs, ran.PerUnit); !ok || found.stores <= 0 {
 			continue
 		}
-		if found.reads = s.readsOf(p, v); found.reads.known && found.reads.runs <= mostRead*found.stores {
+		if found.reads = s.readsOf(p, v, found.keyed); found.reads.known && found.reads.runs <= mostRead*found.stores {
 			return found
 		}
 	}
