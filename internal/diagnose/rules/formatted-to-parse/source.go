@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -58,9 +59,41 @@ func formats(p *gocode.Place, call *ast.CallExpr, t *types.Named) bool {
 		return false
 	}
 	if recv := fn.Signature().Recv(); recv != nil {
-		return len(call.Args) == 0 && structOf(recv.Type(), p.Pkg) == t
+		return len(call.Args) == 0 && structOf(recv.Type(), p.Pkg) == t && whole(p, fn, t, 3)
 	}
-	return len(call.Args) == 1 && structOf(p.TypeOf(call.Args[0]), p.Pkg) == t
+	return len(call.Args) == 1 && structOf(p.TypeOf(call.Args[0]), p.Pkg) == t && whole(p, fn, t, 3)
+}
+
+// whole reports whether a function formats all of a struct: it uses each field, and slices none.
+// The path of a parent, or the name of a user without the domain, is another value.
+func whole(p *gocode.Place, fn *types.Func, t *types.Named, depth int) bool {
+	decl := p.Declaration(fn)
+	if decl == nil || decl.Body == nil || depth == 0 {
+		return false
+	}
+	used, part, all := map[types.Object]bool{}, false, false
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			used[p.Object(n.Sel)] = true
+		case *ast.CallExpr: // (t T) Key() string { return t.text() }
+			to := p.Callee(n)
+			of := syntax.Receiver(n)
+			all = all || to != nil && of != nil && syntax.IsString(p, n) && structOf(p.TypeOf(of), p.Pkg) == t && whole(p, to, t, depth-1)
+		case *ast.SliceExpr:
+			part = true
+		}
+		return !part
+	})
+	if part || all {
+		return all && !part
+	}
+	for f := range t.Underlying().(*types.Struct).Fields() {
+		if !used[f] {
+			return false
+		}
+	}
+	return true
 }
 
 // sources returns the expressions that a text comes from: through a variable, what functions of the
@@ -76,6 +109,9 @@ func sources(p *gocode.Place, e ast.Expr, depth int) []ast.Expr {
 			return nil
 		}
 		if m := keysOf(p, v); m != nil {
+			if leaves(p, m) {
+				return nil
+			}
 			return stored(p, m)
 		}
 		stmt, value := syntax.Declared(p, v)
@@ -152,6 +188,26 @@ func keysOf(p *gocode.Place, v *types.Var) (m *types.Var) {
 		return m == nil
 	})
 	return m
+}
+
+// leaves reports whether the package passes a map on as a whole or returns it: to what
+// encodes it, maybe, for which the keys must be texts.
+func leaves(p *gocode.Place, m *types.Var) bool {
+	found := false
+	for _, f := range p.Files() {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if name := p.CalleeName(n); name != "len" && name != "delete" && name != "clear" && name != "make" {
+					found = found || slices.ContainsFunc(n.Args, func(e ast.Expr) bool { return syntax.Named(p, e) == m })
+				}
+			case *ast.ReturnStmt:
+				found = found || slices.ContainsFunc(n.Results, func(e ast.Expr) bool { return syntax.Named(p, e) == m })
+			}
+			return !found
+		})
+	}
+	return found
 }
 
 // stored returns the keys under which the package stores something in a map.
