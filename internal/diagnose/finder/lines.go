@@ -45,6 +45,18 @@ func (l *Lines[T]) Nearest(r *site.Row) int {
 	return -1
 }
 
+// Farthest returns the index of the frame of the main module or a dependency, nearest the root, at
+// which something is found, so that the fix removes everything below; -1 for none. It fits
+// [Frames].
+func (l *Lines[T]) Farthest(r *site.Row) int {
+	for i := len(r.Stack) - 1; i > 0; i-- {
+		if k := r.Stack[i].Owner.Kind; (k == gocode.Main || k == gocode.Dependency) && l.At(r.Stack[i]) != nil {
+			return i
+		}
+	}
+	return -1
+}
+
 // Edges remembers what a rule finds at each edge of the call graph: a line, and a function that it
 // calls.
 type Edges[T any] struct {
@@ -81,3 +93,15 @@ func (e *Edges[T]) At(f, below *site.Frame) *T {
 
 // From returns what was found first at an edge from a frame's line; nil for nothing.
 func (e *Edges[T]) From(f *site.Frame) *T { return e.line[gocode.Pos{File: f.File, Line: f.Line}] }
+
+// Farthest returns the index of the frame of the main module or a dependency, nearest the root, at
+// whose edge something is found, so that the fix removes everything below; -1 for none. It fits
+// [Frames].
+func (e *Edges[T]) Farthest(r *site.Row) int {
+	for i := len(r.Stack) - 1; i > 0; i-- {
+		if k := r.Stack[i].Owner.Kind; (k == gocode.Main || k == gocode.Dependency) && e.At(r.Stack[i], r.Stack[i-1]) != nil {
+			return i
+		}
+	}
+	return -1
+}

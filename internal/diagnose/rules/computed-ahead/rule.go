@@ -64,7 +64,7 @@ for those without a client).`
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, readers: map[*types.Var]readers{}}
 	s.edges = finder.RememberEdges(s.look)
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
+	return finder.Line{Start: finder.Frames(s.edges.Farthest), Judge: s.judge}
 }
 
 type search struct {
@@ -81,16 +81,6 @@ type ahead struct {
 	keyed  bool    // each value is an element of it
 	stores float64 // for each unit of work
 	reads  readers
-}
-
-// caller returns the frame of a row that computes such a value, nearest to the root.
-func (s *search) caller(r *site.Row) int {
-	for i := len(r.Stack) - 1; i > 0; i-- {
-		if k := r.Stack[i].Owner.Kind; (k == gocode.Main || k == gocode.Dependency) && s.edges.At(r.Stack[i], r.Stack[i-1]) != nil {
-			return i
-		}
-	}
-	return -1
 }
 
 // look returns the call at an edge, if its result is stored and seldom read.

@@ -68,7 +68,7 @@ for each request: among the most expensive work of large servers).`
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p}
 	s.edges = finder.RememberEdges(s.look)
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
+	return finder.Line{Start: finder.Frames(s.edges.Farthest), Judge: s.judge}
 }
 
 type search struct {
@@ -85,16 +85,6 @@ type key struct {
 	stores  float64
 	filled  bool   // there are stores
 	reads   string // a list or map that the function reads
-}
-
-// caller returns the frame of a row that computes such a key, nearest to the root.
-func (s *search) caller(r *site.Row) int {
-	for i := len(r.Stack) - 1; i > 0; i-- {
-		if k := r.Stack[i].Owner.Kind; (k == gocode.Main || k == gocode.Dependency) && s.edges.At(r.Stack[i], r.Stack[i-1]) != nil {
-			return i
-		}
-	}
-	return -1
 }
 
 // look returns the call at an edge, if it computes the key of a cache that mostly hits.

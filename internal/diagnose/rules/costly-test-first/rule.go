@@ -67,7 +67,7 @@ before a comparison).`
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p}
 	s.edges = finder.RememberEdges(s.look)
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
+	return finder.Line{Start: finder.Frames(s.edges.Farthest), Judge: s.judge}
 }
 
 type search struct {
@@ -83,16 +83,6 @@ type order struct {
 	runs     float64 // of the call, for each unit of work
 	passes   float64 // share of the calls after which the cheap test runs
 	rejected float64 // share of those that it rejects
-}
-
-// caller returns the frame of a row that runs such a test, nearest to the root.
-func (s *search) caller(r *site.Row) int {
-	for i := len(r.Stack) - 1; i > 0; i-- {
-		if k := r.Stack[i].Owner.Kind; (k == gocode.Main || k == gocode.Dependency) && s.edges.At(r.Stack[i], r.Stack[i-1]) != nil {
-			return i
-		}
-	}
-	return -1
 }
 
 // look returns the test at an edge, if a cheap one after it rejects most.

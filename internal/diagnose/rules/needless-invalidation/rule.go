@@ -68,7 +68,7 @@ were announced again, and the map of each client computed for them).`
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p}
 	s.lines = finder.Remember(p, s.look)
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
+	return finder.Line{Start: finder.Frames(s.lines.Farthest), Judge: s.judge}
 }
 
 type search struct {
@@ -86,16 +86,6 @@ type outdated struct {
 	where    string  // the one that runs most of those, and its function
 	in       string
 	sets     []string // what it sets
-}
-
-// caller returns the frame of a row that computes such a result, nearest to the root.
-func (s *search) caller(r *site.Row) int {
-	for i := len(r.Stack) - 1; i > 0; i-- {
-		if k := r.Stack[i].Owner.Kind; (k == gocode.Main || k == gocode.Dependency) && s.lines.At(r.Stack[i]) != nil {
-			return i
-		}
-	}
-	return -1
 }
 
 // look returns what a line computes again after needless invalidations; nil for nothing.

@@ -66,14 +66,18 @@ about as often as they are used. The rule counts executions: it reports calls
 whose arguments are constants and fields of objects, whose results depend on
 their arguments alone, and that run at least a hundred times for each time that
 a line of the program sets such a field, creates such an object or decodes one.
+In benchmarks, which use the same objects again, it reports nothing.
 
 Seen in the field: netbirdio/netbird#4488 (constraints on versions compiled for
 each peer and policy: 8 processors for 70 peers).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
+	if p.Benchmark() {
+		return finder.Line{} // its objects are made once and used again, whatever a program does
+	}
 	s := &search{pass: p, changed: map[*types.Var]*changes{}}
 	s.edges = finder.RememberEdges(s.look)
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
+	return finder.Line{Start: finder.Frames(s.edges.Farthest), Judge: s.judge}
 }
 
 type search struct {
@@ -91,17 +95,6 @@ type parse struct {
 	owner  types.Type   // of the objects
 	uses   float64      // for each unit of work
 	sets   float64      // of the fields, for each unit of work
-}
-
-// caller returns the frame of a row that parses such a text: the one nearest to the root, whose fix
-// removes everything below.
-func (s *search) caller(r *site.Row) int {
-	for i := len(r.Stack) - 1; i > 0; i-- {
-		if k := r.Stack[i].Owner.Kind; (k == gocode.Main || k == gocode.Dependency) && s.edges.At(r.Stack[i], r.Stack[i-1]) != nil {
-			return i
-		}
-	}
-	return -1
 }
 
 // look returns the call at an edge, if it computes something of texts that hardly change.
