@@ -73,7 +73,7 @@ each peer and policy: 8 processors for 70 peers).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	if p.Benchmark() {
-		return finder.Line{} // its objects are made once and used again, whatever a program does
+		return finder.Line{} // they use the same objects again, whatever programs do
 	}
 	s := &search{pass: p, changed: map[*types.Var]*changes{}}
 	s.edges = finder.RememberEdges(s.look)
