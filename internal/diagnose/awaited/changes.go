@@ -54,7 +54,7 @@ func Words(name string) (out []string) {
 // does.
 func ReturnsNothing(fn *types.Func) bool {
 	results := fn.Signature().Results()
-	return results.Len() == 0 || results.Len() == 1 && isError(results.At(0).Type())
+	return results.Len() == 0 || results.Len() == 1 && syntax.IsError(results.At(0).Type())
 }
 
 // fills reports whether a call gets the address of something that it may fill.
@@ -143,8 +143,4 @@ func statement(p *gocode.Place, call *ast.CallExpr) bool {
 		}
 	}
 	return false
-}
-
-func isError(t types.Type) bool {
-	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
 }

@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
-	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -125,11 +124,11 @@ func (it *Iterator) own(p *gocode.Place, g *ast.GoStmt) bool {
 	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ReturnStmt:
-			given = given || mentions(p, n, with...)
+			given = given || syntax.Mentions(p, n, with...)
 		case *ast.RangeStmt:
 			given = given || !syntax.Within(g, n) && syntax.Same(p, n.X, it.Chan)
 		case *ast.GoStmt:
-			shared = shared || n != g && mentions(p, n, root)
+			shared = shared || n != g && syntax.Mentions(p, n, root)
 		case *ast.AssignStmt:
 			it.made(p, n)
 		}
@@ -168,19 +167,6 @@ func together(p *gocode.Place, v *types.Var) []*types.Var {
 func declaration(p *gocode.Place, v *types.Var) ast.Node {
 	stmt, _ := syntax.Declared(p, v)
 	return stmt
-}
-
-// mentions reports whether a node names one of some variables.
-func mentions(p *gocode.Place, n ast.Node, vars ...*types.Var) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			v, _ := p.Object(id).(*types.Var)
-			found = found || v != nil && slices.Contains(vars, v)
-		}
-		return !found
-	})
-	return found
 }
 
 // describe notes the lines of the sends and what the loop around the first of them goes over.

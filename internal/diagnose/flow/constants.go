@@ -35,7 +35,7 @@ func constants(s *gocode.Syntax, p *gocode.Place, e ast.Expr, steps int) []const
 	if v == nil || s == nil || steps == 0 {
 		return nil
 	}
-	if list := ranged(p, v); list != nil {
+	if list := Ranged(p, v); list != nil {
 		return elements(p, list)
 	}
 	var all []constant.Value
@@ -67,9 +67,9 @@ func constants(s *gocode.Syntax, p *gocode.Place, e ast.Expr, steps int) []const
 	return all
 }
 
-// ranged returns the list that a loop ranges over with a variable for its elements; nil for other
+// Ranged returns the list that a loop ranges over with a variable for its elements; nil for other
 // variables, and for those that the loop sets.
-func ranged(p *gocode.Place, v *types.Var) ast.Expr {
+func Ranged(p *gocode.Place, v *types.Var) ast.Expr {
 	stmt, _ := syntax.Declared(p, v)
 	loop, ok := stmt.(*ast.RangeStmt)
 	if !ok || syntax.LocalVar(p, loop.Value) != v || syntax.Changes(p, loop.Body, v) {

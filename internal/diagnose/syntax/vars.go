@@ -414,3 +414,21 @@ func PlainData(t types.Type) bool {
 	}
 	return false
 }
+
+// Mentions reports whether a node names one of some variables.
+func Mentions(p *gocode.Place, n ast.Node, vars ...*types.Var) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && !found {
+			v, _ := p.Object(id).(*types.Var)
+			found = v != nil && slices.Contains(vars, v)
+		}
+		return !found
+	})
+	return found
+}
+
+// IsError reports whether a type is the predeclared error.
+func IsError(t types.Type) bool {
+	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
+}

@@ -57,11 +57,7 @@ func failed(p *gocode.Place, cond ast.Expr) bool {
 	if ok && b.Op == token.LOR {
 		return failed(p, b.X) || failed(p, b.Y)
 	}
-	return ok && b.Op == token.NEQ && isError(p.TypeOf(b.X))
-}
-
-func isError(t types.Type) bool {
-	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
+	return ok && b.Op == token.NEQ && syntax.IsError(p.TypeOf(b.X))
 }
 
 // runsOnce reports whether a function, or one of its package whose result it returns, lets one
@@ -130,7 +126,7 @@ func holdsValue(t types.Type) bool {
 	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsBoolean != 0 {
 		return false
 	}
-	return !isError(t) && t.String() != "time.Time"
+	return !syntax.IsError(t) && t.String() != "time.Time"
 }
 
 // uses are the fields and package variables that code reads and sets, the calls that ask, such as
@@ -176,7 +172,7 @@ func usesOf(p *gocode.Place, until token.Pos, depth int) *uses {
 
 func (u *uses) assigned(n *ast.AssignStmt) {
 	for _, lhs := range n.Lhs {
-		if obj := holder(u.place, lhs); obj != nil && !isError(obj.Type()) && !own(u.place, lhs) {
+		if obj := holder(u.place, lhs); obj != nil && !syntax.IsError(obj.Type()) && !own(u.place, lhs) {
 			u.set[obj] = true
 		}
 	}

@@ -68,7 +68,7 @@ func stores(p *gocode.Place, call *ast.CallExpr) (all []store) {
 		if s != nil {
 			all = append(all, *s)
 		}
-		if v := syntax.LocalVar(o, local); v != nil && !isError(v.Type()) && !slices.Contains(holders, v) && len(holders) < most {
+		if v := syntax.LocalVar(o, local); v != nil && !syntax.IsError(v.Type()) && !slices.Contains(holders, v) && len(holders) < most {
 			holders = append(holders, v)
 		}
 	}

@@ -66,7 +66,7 @@ func positioned(p *gocode.Place, call *ast.CallExpr, loop ast.Node, callee *goco
 				return found.walk == nil
 			}
 			s, steps := stepsIn(callee, l)
-			if steps && l.Cond != nil && uses(callee, l.Cond, param) && s.from != param && !syntax.Param(callee, s.from) && ofReceiver(callee, s.from) {
+			if steps && l.Cond != nil && syntax.Mentions(callee, l.Cond, param) && s.from != param && !syntax.Param(callee, s.from) && ofReceiver(callee, s.from) {
 				found = remainder{place: callee, walk: l, position: true}
 			}
 			return found.walk == nil
@@ -103,16 +103,6 @@ func counter(p *gocode.Place, loop ast.Node) *types.Var {
 		}
 	}
 	return nil
-}
-
-// uses reports whether an expression names a variable.
-func uses(p *gocode.Place, e ast.Expr, v *types.Var) (found bool) {
-	ast.Inspect(e, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		found = found || ok && p.Object(id) == types.Object(v)
-		return !found
-	})
-	return found
 }
 
 // ofReceiver reports whether a variable is set to a part of a parameter or of the receiver, or to

@@ -108,7 +108,7 @@ func of(p *gocode.Place, sig *types.Signature, e ast.Expr) int {
 		return found
 	}
 	for i := range sig.Params().Len() {
-		if uses(p, e, sig.Params().At(i)) {
+		if syntax.Mentions(p, e, sig.Params().At(i)) {
 			if found >= 0 {
 				return -1
 			}
@@ -147,12 +147,12 @@ func (a accessor) order(c *finder.Case, p *gocode.Place, call *ast.CallExpr, f *
 	}
 	in, over := variable(p, around[0]), variable(p, around[1])
 	row, column := call.Args[a.row], call.Args[a.column]
-	if in == nil || over == nil || !uses(p, row, in) || uses(p, row, over) || !uses(p, column, over) || uses(p, column, in) {
+	if in == nil || over == nil || !syntax.Mentions(p, row, in) || syntax.Mentions(p, row, over) || !syntax.Mentions(p, column, over) || syntax.Mentions(p, column, in) {
 		return nil, 0
 	}
 	table := "the table"
 	if recv := syntax.Receiver(call); recv != nil {
-		if uses(p, recv, in) {
+		if syntax.Mentions(p, recv, in) {
 			return nil, 0
 		}
 		table = syntax.Text(recv)

@@ -122,7 +122,7 @@ func columns(p *gocode.Place, x *ast.IndexExpr) *order {
 		return nil
 	}
 	if r, ok := inner.(*ast.RangeStmt); ok && r.Value != nil { // for _, row := range table: row[x]
-		if row := syntax.LocalVar(p, x.X); row != nil && row == syntax.LocalVar(p, r.Value) && uses(p, x.Index, over) {
+		if row := syntax.LocalVar(p, x.X); row != nil && row == syntax.LocalVar(p, r.Value) && syntax.Mentions(p, x.Index, over) {
 			return &order{table: syntax.Text(r.X), outer: outer, inner: inner}
 		}
 	}
@@ -130,7 +130,7 @@ func columns(p *gocode.Place, x *ast.IndexExpr) *order {
 		return nil
 	}
 	if row, ok := ast.Unparen(x.X).(*ast.IndexExpr); ok && indexable(p.TypeOf(row.X)) {
-		if uses(p, row.Index, of) && !uses(p, row.Index, over) && uses(p, x.Index, over) && !uses(p, x.Index, of) && !uses(p, row.X, of) {
+		if syntax.Mentions(p, row.Index, of) && !syntax.Mentions(p, row.Index, over) && syntax.Mentions(p, x.Index, over) && !syntax.Mentions(p, x.Index, of) && !syntax.Mentions(p, row.X, of) {
 			return &order{table: syntax.Text(row.X), outer: outer, inner: inner}
 		}
 		return nil
@@ -141,7 +141,7 @@ func columns(p *gocode.Place, x *ast.IndexExpr) *order {
 	}
 	for _, side := range [][2]ast.Expr{{sum.X, sum.Y}, {sum.Y, sum.X}} {
 		product, ok := ast.Unparen(side[0]).(*ast.BinaryExpr)
-		if ok && product.Op == token.MUL && uses(p, product, of) && !uses(p, product, over) && uses(p, side[1], over) && !uses(p, side[1], of) {
+		if ok && product.Op == token.MUL && syntax.Mentions(p, product, of) && !syntax.Mentions(p, product, over) && syntax.Mentions(p, side[1], over) && !syntax.Mentions(p, side[1], of) {
 			return &order{table: syntax.Text(x.X), outer: outer, inner: inner}
 		}
 	}
@@ -161,17 +161,6 @@ func variable(p *gocode.Place, loop ast.Node) *types.Var {
 		}
 	}
 	return nil
-}
-
-// uses reports whether an expression reads a variable.
-func uses(p *gocode.Place, e ast.Expr, v *types.Var) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		found = found || ok && p.Object(id) == v
-		return !found
-	})
-	return found
 }
 
 // indexable reports whether a type is a slice or an array.

@@ -126,10 +126,10 @@ func parameters(p *gocode.Place, n ast.Node, list ast.Expr, depth int) bool {
 			return !found
 		}
 		v := syntax.LocalVar(p, id)
-		if v == nil || receiver(p, v) || mentions(p, list, v) {
+		if v == nil || receiver(p, v) || syntax.Mentions(p, list, v) {
 			return true
 		}
-		found = parameter(p, v) || slices.ContainsFunc(syntax.Assigned(p, v), func(e ast.Expr) bool { return !mentions(p, e, v) && parameters(p, e, list, depth-1) })
+		found = parameter(p, v) || slices.ContainsFunc(syntax.Assigned(p, v), func(e ast.Expr) bool { return !syntax.Mentions(p, e, v) && parameters(p, e, list, depth-1) })
 		return !found
 	})
 	return found
@@ -150,9 +150,4 @@ func parameter(p *gocode.Place, v *types.Var) bool {
 func receiver(p *gocode.Place, v *types.Var) bool {
 	recv := p.Decl.Recv
 	return recv != nil && recv.Pos() <= v.Pos() && v.Pos() < recv.End()
-}
-
-// mentions reports whether an expression has a variable in it.
-func mentions(p *gocode.Place, e ast.Expr, v *types.Var) bool {
-	return slices.ContainsFunc(syntax.Uses(p, v), func(id *ast.Ident) bool { return syntax.Inside(e, id.Pos()) })
 }

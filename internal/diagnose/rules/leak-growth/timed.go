@@ -40,7 +40,7 @@ func timed(w *window, p *gocode.Place) *keep {
 		if !ok || found != nil || p.CalleeName(call) != "time.AfterFunc" || len(call.Args) != 2 {
 			return found == nil
 		}
-		if syntax.Line(p, call.Pos()) != p.Line && !slices.ContainsFunc(made, func(v *types.Var) bool { return uses(p, call.Args[1], v) }) {
+		if syntax.Line(p, call.Pos()) != p.Line && !slices.ContainsFunc(made, func(v *types.Var) bool { return syntax.Mentions(p, call.Args[1], v) }) {
 			return true
 		}
 		after, ok := duration(w.pass, p, call.Args[0])
@@ -56,17 +56,6 @@ func timed(w *window, p *gocode.Place) *keep {
 			fix:   "Keep the timer that time.AfterFunc returns, and call Stop where the work that it guards has ended. Or keep the times in the entries, and let one goroutine remove those that are over.",
 		}
 		return false
-	})
-	return found
-}
-
-// uses reports whether an expression uses a variable.
-func uses(p *gocode.Place, e ast.Expr, v *types.Var) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		found = found || ok && p.Object(id) == types.Object(v)
-		return !found
 	})
 	return found
 }

@@ -128,7 +128,7 @@ func stores(p *gocode.Place) (*ast.AssignStmt, ast.Expr, ast.Node) {
 		if table == nil || len(around) == 0 || !loops.EveryIteration(p, around[0], a) || loops.Returns(p, around[0], table) || !small(p, made) || !near(table, around) {
 			continue
 		}
-		if loops.FromOutside(p, around[0], elem.Index) || loops.FromOutside(p, around[0], a.Rhs[0]) || mentions(p, a.Rhs[0], table) {
+		if loops.FromOutside(p, around[0], elem.Index) || loops.FromOutside(p, around[0], a.Rhs[0]) || syntax.Mentions(p, a.Rhs[0], table) {
 			continue
 		}
 		return a, elem.X, around[0]
@@ -177,17 +177,6 @@ func small(p *gocode.Place, e ast.Expr) bool {
 		return p.CalleeName(x) == "make" && len(x.Args) == 1
 	}
 	return false
-}
-
-func mentions(p *gocode.Place, e ast.Expr, v *types.Var) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && p.Object(id) == v {
-			found = true
-		}
-		return !found
-	})
-	return found
 }
 
 // uniqueKeys reports whether the keys cannot repeat: they are the keys of another map, or indexes.

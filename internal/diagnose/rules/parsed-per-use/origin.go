@@ -2,7 +2,6 @@ package parsedperuse
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 
@@ -114,22 +113,11 @@ func (s *search) variable(p *gocode.Place, id *ast.Ident, found *parse, depth in
 		given := flow.Passed(s.pass.Syntax, p, v)
 		return len(given) > 0 && !slices.ContainsFunc(given, func(g flow.Argument) bool { return !s.kept(g.Place, g.Value, found, depth) })
 	}
-	if list := ranged(p, v); list != nil {
+	if list := flow.Ranged(p, v); list != nil {
 		return texts(p.TypeOf(list)) && s.kept(p, list, found, depth)
 	}
 	values := syntax.Assigned(p, v)
 	return len(values) == 1 && s.kept(p, values[0], found, depth)
-}
-
-// ranged returns the list of which a variable of a loop has the elements; nil for none.
-func ranged(p *gocode.Place, v *types.Var) (list ast.Expr) {
-	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
-		if loop, ok := n.(*ast.RangeStmt); ok && loop.Value != nil && loop.Tok == token.DEFINE && syntax.LocalVar(p, loop.Value) == v {
-			list = loop.X
-		}
-		return list == nil
-	})
-	return list
 }
 
 // text reports whether values of a type are texts, or lists or maps of texts.

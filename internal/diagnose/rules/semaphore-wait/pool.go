@@ -128,7 +128,7 @@ func first(in *gocode.Place, call *ast.CallExpr) ast.Expr {
 // that is nothing, or an error, calls a function that gives back of the same receiver.
 func (o *pool) givenBack(in *gocode.Place, take *ast.CallExpr) bool {
 	v := syntax.LocalVar(in, first(in, take))
-	if v != nil && isError(v.Type()) {
+	if v != nil && syntax.IsError(v.Type()) {
 		v = nil
 	}
 	found := false
@@ -167,8 +167,4 @@ func held(p *gocode.Place) (name string) {
 		return true
 	})
 	return name
-}
-
-func isError(t types.Type) bool {
-	return types.Identical(t, types.Universe.Lookup("error").Type())
 }

@@ -88,7 +88,7 @@ func (t *taint) mark(e ast.Expr) {
 	if v == nil || v.Name() == "_" {
 		return
 	}
-	if isError(v.Type()) {
+	if syntax.IsError(v.Type()) {
 		t.errors[v] = true
 		return
 	}
@@ -286,8 +286,4 @@ func (t *taint) guards(call *ast.CallExpr) bool {
 func isNil(p *gocode.Place, e ast.Expr) bool {
 	tv, ok := p.Info.Types[e]
 	return ok && tv.IsNil()
-}
-
-func isError(t types.Type) bool {
-	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -68,7 +69,7 @@ func (a *asking) part(e ast.Expr) kind {
 		switch {
 		case ok && funcname.Match(a.p.CalleeName(call), "(context.Context).Err", "context.Cause"):
 			return limit
-		case !isNil || !isError(a.p.TypeOf(e.X)) && !isError(a.p.TypeOf(e.Y)):
+		case !isNil || !syntax.IsError(a.p.TypeOf(e.X)) && !syntax.IsError(a.p.TypeOf(e.Y)):
 			return state
 		case e.Op == token.NEQ:
 			return failed
@@ -84,7 +85,7 @@ func (a *asking) part(e ast.Expr) kind {
 			return limit
 		}
 		for _, arg := range e.Args {
-			if isError(a.p.TypeOf(arg)) {
+			if syntax.IsError(a.p.TypeOf(arg)) {
 				return failed
 			}
 		}
@@ -111,7 +112,7 @@ func sentinel(p *gocode.Place, e ast.Expr) bool {
 		}
 		with = e.Args[1]
 	case *ast.BinaryExpr:
-		if !isError(p.TypeOf(e.X)) {
+		if !syntax.IsError(p.TypeOf(e.X)) {
 			return false
 		}
 		with = e.Y
@@ -135,8 +136,4 @@ func sentinel(p *gocode.Place, e ast.Expr) bool {
 func ended(p *gocode.Place, from ast.Expr) bool {
 	call, ok := ast.Unparen(from).(*ast.CallExpr)
 	return ok && funcname.Match(p.CalleeName(call), "(context.Context).Done")
-}
-
-func isError(t types.Type) bool {
-	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
 }

@@ -5,7 +5,6 @@ package sqlopenpercall
 import (
 	"fmt"
 	"go/ast"
-	"go/types"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -161,11 +160,7 @@ func abandoned(p *gocode.Place, open *ast.CallExpr) bool {
 // or a session.
 func lasting(p *gocode.Place, call *ast.CallExpr) bool {
 	_, ok := syntax.Parent(p.Outer(), call).(*ast.ReturnStmt)
-	return ok && !isError(p.TypeOf(call))
-}
-
-func isError(t types.Type) bool {
-	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
+	return ok && !syntax.IsError(p.TypeOf(call))
 }
 
 // closed reports whether the function calls Close on the pool that open returned, or on what holds

@@ -100,7 +100,7 @@ func (s *search) loader(place *gocode.Place, f *site.Frame, call *ast.CallExpr, 
 	decoded := false
 	if v := syntax.Result(place, call); v != nil {
 		ast.Inspect(syntax.Body(place), func(n ast.Node) bool {
-			if c, ok := n.(*ast.CallExpr); ok && c.Pos() > call.End() && mentions(place, c, v) && decodes(place, c) {
+			if c, ok := n.(*ast.CallExpr); ok && c.Pos() > call.End() && syntax.Mentions(place, c, v) && decodes(place, c) {
 				decoded = true
 				l.lines[syntax.Line(place, c.Pos())] = true
 			}
@@ -127,16 +127,6 @@ func decodes(p *gocode.Place, call *ast.CallExpr) bool {
 func lastName(p *gocode.Place, call *ast.CallExpr) string {
 	name := p.CalleeName(call)
 	return name[strings.LastIndexByte(name, '.')+1:]
-}
-
-func mentions(p *gocode.Place, n ast.Node, v *types.Var) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		found = found || ok && p.Object(id) == v
-		return !found
-	})
-	return found
 }
 
 // answersAlone reports whether a function returns something that depends on what it reads alone:
@@ -227,7 +217,7 @@ func passedOn(p *gocode.Place, call *ast.CallExpr) bool {
 	found := false
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		c, ok := n.(*ast.CallExpr)
-		found = found || ok && mentions(p, c, v) && funcname.Match(p.CalleeName(c), "io.Copy*", "net/http.ServeContent", "(*os.File).Seek", "(*os.File).ReadAt", "(*os.File).Stat")
+		found = found || ok && syntax.Mentions(p, c, v) && funcname.Match(p.CalleeName(c), "io.Copy*", "net/http.ServeContent", "(*os.File).Seek", "(*os.File).ReadAt", "(*os.File).Stat")
 		return !found
 	})
 	return found

@@ -188,7 +188,7 @@ func changesReceiver(p *gocode.Place, call *ast.CallExpr) bool {
 func (d *document) stored(p *gocode.Place) bool {
 	put := d.out
 	text := syntax.Result(p, d.out)
-	if text != nil && !isError(text.Type()) {
+	if text != nil && !syntax.IsError(text.Type()) {
 		put = nil
 		for _, id := range syntax.Uses(p, text) {
 			if call, ok := syntax.Parent(p, id).(*ast.CallExpr); ok && id.Pos() > d.out.End() && slices.Contains(call.Args, ast.Expr(id)) && p.CalleeName(call) != "len" {
@@ -215,8 +215,6 @@ func storesText(p *gocode.Place, call *ast.CallExpr) bool {
 	name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	return slices.ContainsFunc(storing, func(verb string) bool { return strings.HasPrefix(name, verb) })
 }
-
-func isError(t types.Type) bool { return types.TypeString(t, nil) == "error" }
 
 // names returns the variables and constants from which a call's receiver and arguments come, other
 // than the document and its text.
