@@ -84,7 +84,7 @@ func TestLeakGrowthGuarded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(matches, func(m rule.Match) bool {
-		return strings.Contains(m.Cause, "runs only if r.waiting[ship] == 0 (main.go:23)")
+		return strings.Contains(m.Cause, "are removed only if r.waiting[ship] == 0 (main.go:23)")
 	}) {
 		t.Errorf("%+v", matches)
 	}

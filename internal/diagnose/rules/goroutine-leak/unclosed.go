@@ -53,8 +53,8 @@ func unclosed(p *rule.Pass, started *site.Frame) (cause, fix string) {
 		who = "hardly anything calls"
 	}
 	where := syntax.Where(first.Place, first.Nodes[0].Pos())
-	return fmt.Sprintf("Each belongs to what %s returns on %s, and %s its method %s.", fn.Name(), where, who, closer),
-		fmt.Sprintf("Call %s on what %s returns (%s) when it is no longer needed: with defer, where the same function ends the work.", closer, fn.Name(), where)
+	return fmt.Sprintf("Each of them belongs to a result of %s (%s), and %s %s on it.", fn.Name(), where, who, closer),
+		fmt.Sprintf("Call %s on the result of %s (%s) when it is no longer needed, with defer if the same function ends the work.", closer, fn.Name(), where)
 }
 
 // called is a line of the program with a call, and how often it runs per unit of work.

@@ -18,7 +18,7 @@ func copied(r io.Reader) {}
 
 func output() *io.PipeWriter {
 	r, w := io.Pipe()
-	go copied(r) //@ what output returns on main.go:41, and nothing calls its method Close
+	go copied(r) //@ a result of output (main.go:41), and nothing calls Close on it
 	return w
 }
 

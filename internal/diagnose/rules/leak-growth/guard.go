@@ -58,7 +58,7 @@ func guardOf(pass *rule.Pass, s *site.Site, p *gocode.Place, removal ast.Node) (
 
 // words says that removals never ran because of the condition.
 func (g guard) words(from string) string {
-	return fmt.Sprintf(". What would remove something from %s runs only if %s (%s), which was never so while executions were counted.", from, g.cond, g.where)
+	return fmt.Sprintf(". Entries of %s are removed only if %s (%s), which was never true while executions were counted.", from, g.cond, g.where)
 }
 
 // fix says what to do about it.

@@ -67,14 +67,14 @@ func (d decision) view(p *rule.Pass, module string) (best view) {
 	return best
 }
 
-// second returns another function that has a part of the saving, and that part; 0 if there is none.
-// The other profile may show it better: then it gets its part of what the first does not explain.
-// Otherwise it may be one that the first function calls, if that has much of what is saved of CPU.
+// second returns another function with a part of the saving, and that part; 0 if there is none. It
+// is the largest of three: a function apart from the first in the same profile; one in the other
+// profile, which gets its share of what the first does not explain; and one that the first calls.
 func (v view) second(p *rule.Pass, m recording.ModuleUpgrade, f finding, from, to changed.Release) (rest view, second finding, part float64) {
 	hot, _ := v.hottest(m, f.function)
 	for _, by := range []struct {
 		view
-		part float64 // of what is saved in all, what this view shows
+		part float64 // of the whole saving, shown by this view
 	}{
 		{v.without(p, m.Path, f.function), 1},
 		{v.profile(!v.bytes).without(p, m.Path, f.function), max(0, 1-f.less/v.saves)},
