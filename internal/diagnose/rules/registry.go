@@ -227,6 +227,7 @@ import (
 	unchangedinput "github.com/hone-go/hone/internal/diagnose/rules/unchanged-input"
 	unchangedtext "github.com/hone-go/hone/internal/diagnose/rules/unchanged-text"
 	unchangedwrite "github.com/hone-go/hone/internal/diagnose/rules/unchanged-write"
+	unsetguard "github.com/hone-go/hone/internal/diagnose/rules/unset-guard"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
 	wholeperchange "github.com/hone-go/hone/internal/diagnose/rules/whole-per-change"
 	wholeperitem "github.com/hone-go/hone/internal/diagnose/rules/whole-per-item"
@@ -462,6 +463,7 @@ func All() []rule.Rule {
 		unchangedinput.Rule(),
 		unchangedtext.Rule(),
 		unchangedwrite.Rule(),
+		unsetguard.Rule(),
 		variablesizemake.Rule(),
 		wholeperchange.Rule(),
 		wholeperitem.Rule(),
