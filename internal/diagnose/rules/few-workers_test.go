@@ -7,10 +7,12 @@ import (
 )
 
 func TestFewWorkersCaught(t *testing.T) {
-	queueCaught(t, fewworkers.Rule(), "few-workers/testdata/caught.txtar")
+	for _, archive := range []string{"caught", "lanes", "collector"} {
+		queueCaught(t, fewworkers.Rule(), "few-workers/testdata/"+archive+".txtar")
+	}
 }
 
 func TestFewWorkersNearMiss(t *testing.T) {
-	queueNearMiss(t, fewworkers.Rule(), "few-workers/testdata/nearmiss.txtar", "few-workers/testdata/computes.txtar",
+	queueNearMiss(t, fewworkers.Rule(), "few-workers/testdata/nearmiss.txtar", "few-workers/testdata/computes.txtar", "few-workers/testdata/even.txtar",
 		"semaphore-wait/testdata/caught.txtar") // which another rule finds there
 }

@@ -35,6 +35,9 @@ const (
 	leastWaiting = 0.5
 	// most workers that are too few.
 	most = 256
+	// onlySending is the minimum share of the waits for workers that are for room in their channel,
+	// where requests need no answer.
+	onlySending = 0.99
 	// byWorkers is the minimum share of the waits that workers must end.
 	byWorkers = 0.8
 )
@@ -63,12 +66,22 @@ of one kind must stay in order, give each key a queue of its own. If that
 service takes batches, let a worker take all available jobs. A goroutine that guards
 data by running functions for others (an actor) should not wait in them.
 
+The same holds for a goroutine that collects what requests send, such as events,
+and hands it over from time to time: while it waits for that, nobody takes from
+its channel, and once the channel is full, requests wait as well. And workers
+that have a channel each, selected by a key, leave requests waiting for one of
+them while the others have nothing to do.
+
 It is fine where order is the point, or where the other side serves one at a
 time. The rule reports workers that are never idle, wait for half of their time
-and more, and have a queue of two requests or more for each.
+and more, and have a queue of two requests or more for each; and workers with
+channels of their own that are idle for half of their time, while three requests
+and more wait for each of the others.
 
 Seen in the field: volcano-sh/volcano#3772 (a controller handled the commands of
-all queues one after the other).`
+all queues one after the other), segmentio/analytics-go#72 (events wait for the
+upload of a batch), openservicemesh/osm#4648 (tasks that wait for a busy worker
+while others are idle).`
 
 func find(p *rule.Pass) []rule.Match {
 	if p.Trace.Goroutines == nil {
@@ -76,6 +89,12 @@ func find(p *rule.Pass) []rule.Match {
 	}
 	for i := range p.Trace.Goroutines.Groups {
 		w := workers{pass: p, Group: &p.Trace.Goroutines.Groups[i]}
+		if !w.measure() {
+			continue
+		}
+		if t := w.uneven(); t != nil {
+			return []rule.Match{w.unevenMatch(t)}
+		}
 		if !w.busy() {
 			continue
 		}
@@ -91,19 +110,20 @@ func find(p *rule.Pass) []rule.Match {
 type workers struct {
 	pass *rule.Pass
 	*wall.Group
-	n      int64       // of them
-	waited float64     // seconds for something other than work
-	where  *wall.Place // most of it; nil when that is unknown
+	n      int64         // of them
+	waited float64       // seconds for something other than work
+	where  *wall.Place   // most of it; nil when that is unknown
+	idle   float64       // seconds for work
+	takes  *gocode.Place // where they mostly wait for it; nil when that is unknown
 }
 
-// busy reports whether the workers are few, lasting, hardly idle, and wait for something other than
-// work.
-func (w *workers) busy() bool {
+// measure reports whether the workers are few and lasting, and finds out what they wait for.
+func (w *workers) measure() bool {
 	w.n = w.Found + w.Created - w.Ended
 	if w.Runtime || w.n < 1 || w.n > most || w.Seconds < 0.8*float64(w.n)*w.pass.Trace.Parallelism.Length {
 		return false
 	}
-	var off, idle float64
+	var off, most float64
 	for _, p := range w.Parts {
 		if p.What == "blocked" || p.What == "syscall" {
 			off += p.Seconds
@@ -114,13 +134,21 @@ func (w *workers) busy() bool {
 		switch {
 		case s.What != "blocked" && s.What != "syscall":
 		case takes(s.Why) && w.takesAt(s.Line):
-			idle += s.Seconds
+			w.idle += s.Seconds
+			if s.Seconds > most {
+				most, w.takes = s.Seconds, w.pass.Place(traced.SiteAt(w.pass, s.Line))
+			}
 		case w.where == nil || s.Seconds > w.where.Seconds:
 			w.where = s
 		}
 	}
-	w.waited = off - idle
-	return w.where != nil && idle <= mostIdle*w.Seconds && w.waited >= leastWaiting*w.Seconds
+	w.waited = off - w.idle
+	return true
+}
+
+// busy reports whether the workers are hardly idle, and wait for something other than work.
+func (w *workers) busy() bool {
+	return w.where != nil && w.idle <= mostIdle*w.Seconds && w.waited >= leastWaiting*w.Seconds
 }
 
 // takesAt reports whether a worker waits for work at a line: it receives there, as far as the
@@ -147,9 +175,10 @@ func (w *workers) takesAt(l exectrace.Line) bool {
 	return found
 }
 
-// takes reports whether a goroutine may wait for work by a reason.
+// takes reports whether a goroutine may wait for work by a reason: that of a goroutine which waits
+// since before the trace is unknown.
 func takes(why string) bool {
-	return strings.HasPrefix(why, "chan ") || strings.HasPrefix(why, "select") || why == "sync.(*Cond).Wait"
+	return why == "unknown" || strings.HasPrefix(why, "chan ") || strings.HasPrefix(why, "select") || why == "sync.(*Cond).Wait"
 }
 
 // ends reports whether the workers end most waits of requests at a place.
@@ -187,16 +216,40 @@ func (w *workers) match(t *traced.Queue) rule.Match {
 	if w.n == 1 && sendsFunction(w.pass.Place(t.Site)) {
 		fix = fmt.Sprintf("Do not wait in functions that %s%s runs for others: wait in the goroutine that sends them, and let them only read or change what %s guards; or guard that with a mutex.", name, w.started(t), name)
 	}
+	where := evidence.Near(w.pass, t.Site, w.where.Line)
+	cause := fmt.Sprintf("Requests spend %s of their time waiting for %s, which %s: on average %s wait at a time. %s never idle, but blocked for %s of the time (%s, %s), while the program and its load use %s of the processors.",
+		t.Share(), name, who, t.Waiting(), is, units.Percent(w.waited/w.Seconds), w.where.Why, where, units.Percent(traced.Busy(w.pass)))
+	if w.n == 1 && w.handsOver(t) {
+		cause = fmt.Sprintf("Requests spend %s of their time waiting for room in a channel, although they need no answer: on average %s wait at a time. One goroutine, %s, takes from the channel, and is blocked for %s of the time (%s, %s); meanwhile the channel is full.",
+			t.Share(), t.Waiting(), name, units.Percent(w.waited/w.Seconds), w.where.Why, where)
+		fix = fmt.Sprintf("Let %s take from the channel all the time, and do what it waits for in another goroutine: pass on what it has collected, to one of a few, so that memory is limited. Or start more goroutines with %s%s. If values may be lost, send in a select with a default, and count what is dropped.", name, name, w.started(t))
+	}
 	return rule.Match{
 		Site:       t.Site,
 		Confidence: rule.Likely, // how much of what the workers wait for is free is not known
 		Saving:     t.Saving(),
-		Cause: fmt.Sprintf("Requests spend %s of their time waiting for %s, which %s: on average %s wait at a time. %s never idle, but blocked for %s of the time (%s, %s), while the program and its load use %s of the processors.",
-			t.Share(), name, who, t.Waiting(), is, units.Percent(w.waited/w.Seconds), w.where.Why, evidence.Near(w.pass, t.Site, w.where.Line), units.Percent(traced.Busy(w.pass))),
-		Fix: fix,
+		Cause:      cause,
+		Fix:        fix,
 		Evidence: append(t.Evidence(w.pass, name, "mostly ended at"),
 			rule.Evidence{What: "goroutines of " + name, Value: fmt.Sprintf("%d, %s of their time blocked", w.n, units.Percent(w.waited/w.Seconds)), Command: evidence.ViewCommand(w.pass, "goroutines")}),
 	}
+}
+
+// handsOver reports whether requests only send what the workers take, and hardly wait for an answer
+// of them.
+func (w *workers) handsOver(t *traced.Queue) bool {
+	var sending, all float64
+	for i := range w.pass.Trace.Requests.All.Places {
+		place := &w.pass.Trace.Requests.All.Places[i]
+		if place.Waiter == nil || !w.ends(place) {
+			continue
+		}
+		all += float64(place.Time)
+		if place.Part == requests.WaitChanSend {
+			sending += float64(place.Time)
+		}
+	}
+	return t.Place.Part == requests.WaitChanSend && sending >= onlySending*all
 }
 
 // sendsFunction reports whether a line sends a function, which the goroutine at the other end runs:
