@@ -128,11 +128,20 @@ func stays(r rule.Rule) bool { return r.Kind == rule.Leak || r.Memory }
 // unexplained drops the claims of generic rules on lines that other rules explain for the most
 // part.
 func (e *engine) unexplained(claims []*claim) []*claim {
+	waits := 0.0 // seconds of requests that known mistakes explain
+	for _, c := range claims {
+		if s := c.match.Saving; s != nil && s.Latency > 0 && !c.rule.Generic {
+			waits += s.Cost
+		}
+	}
 	return slices.DeleteFunc(claims, func(c *claim) bool {
 		if !c.rule.Generic {
 			return false
 		}
 		m := &c.match
+		if m.Saving != nil {
+			return waits >= m.Saving.Cost/2
+		}
 		all := e.cost(rows{m.CPU, m.Allocs, m.Mutex, m.Block, m.Live})
 		left := e.cost(c.charged)
 		return e.weight(left) < e.weight(all)/2

@@ -229,6 +229,7 @@ import (
 	unchangedwrite "github.com/hone-go/hone/internal/diagnose/rules/unchanged-write"
 	unsetguard "github.com/hone-go/hone/internal/diagnose/rules/unset-guard"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
+	waitingline "github.com/hone-go/hone/internal/diagnose/rules/waiting-line"
 	wholeperchange "github.com/hone-go/hone/internal/diagnose/rules/whole-per-change"
 	wholeperitem "github.com/hone-go/hone/internal/diagnose/rules/whole-per-item"
 	windowperstep "github.com/hone-go/hone/internal/diagnose/rules/window-per-step"
@@ -465,6 +466,7 @@ func All() []rule.Rule {
 		unchangedwrite.Rule(),
 		unsetguard.Rule(),
 		variablesizemake.Rule(),
+		waitingline.Rule(),
 		wholeperchange.Rule(),
 		wholeperitem.Rule(),
 		windowperstep.Rule(),
