@@ -216,6 +216,7 @@ import (
 	tablerebuilt "github.com/hone-go/hone/internal/diagnose/rules/table-rebuilt"
 	tempfileperitem "github.com/hone-go/hone/internal/diagnose/rules/temp-file-per-item"
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
+	testperpair "github.com/hone-go/hone/internal/diagnose/rules/test-per-pair"
 	tickwait "github.com/hone-go/hone/internal/diagnose/rules/tick-wait"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
 	timerinloop "github.com/hone-go/hone/internal/diagnose/rules/timer-in-loop"
@@ -453,6 +454,7 @@ func All() []rule.Rule {
 		tablerebuilt.Rule(),
 		tempfileperitem.Rule(),
 		templateparsepercall.Rule(),
+		testperpair.Rule(),
 		tickwait.Rule(),
 		timeformatnow.Rule(),
 		timerinloop.Rule(),

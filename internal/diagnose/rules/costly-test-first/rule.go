@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"slices"
-	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -14,7 +12,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
-	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
@@ -93,7 +90,7 @@ func (s *search) look(f, below *site.Frame) *order {
 	}
 	for _, call := range syntax.CallsTo(place, below.Function) {
 		ran, ok := evidence.ExecutionsAt(s.pass, place, call.Pos())
-		if !ok || !evidence.Hot(s.pass, ran) || !s.harmless(place, call, below) {
+		if !ok || !evidence.Hot(s.pass, ran) || !effects.Harmless(s.pass.Syntax, place, call, below) {
 			continue
 		}
 		for _, o := range s.after(place.Outer(), call) {
@@ -104,30 +101,6 @@ func (s *search) look(f, below *site.Frame) *order {
 		}
 	}
 	return nil
-}
-
-// harmless reports whether a call can be left out: it has no visible side effects. For a method of
-// an interface, below is the one that ran.
-func (s *search) harmless(p *gocode.Place, call *ast.CallExpr, below *site.Frame) bool {
-	fn := p.Callee(call)
-	if fn == nil || effects.Impure(fn) || effects.Changes(fn) || takes(fn.Name()) {
-		return false
-	}
-	if decl := p.Declaration(fn); decl != nil {
-		return decl.Body != nil && effects.ChangesNothing(p.Entry(decl))
-	}
-	if at, ok := s.pass.Syntax.At(below.File, below.Line); ok && at.Decl != nil {
-		return effects.ChangesNothing(at.Outer())
-	}
-	return true // the samples show the rest
-}
-
-// takes reports whether the name of a test says that it changes what it tests: limiter.Allow,
-// scanner.Scan, filter.TestAndAdd.
-func takes(name string) bool {
-	return strings.Contains(name, "And") || slices.ContainsFunc([]string{"Allow", "Try", "Acquire", "Scan", "Add", "Take", "Pop", "Advance"}, func(word string) bool {
-		return strings.HasPrefix(name, word)
-	})
 }
 
 func (s *search) judge(c *finder.Case) bool {

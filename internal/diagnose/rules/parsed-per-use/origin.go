@@ -95,6 +95,12 @@ func (s *search) field(p *gocode.Place, sel *ast.SelectorExpr, found *parse) boo
 		return false // a result of each pair of objects
 	}
 	found.owner = owner
+	if root, _ := syntax.Var(p, sel.X); root != nil {
+		if of, ok := found.roots[p.Decl]; ok && of != root {
+			return false
+		}
+		found.roots[p.Decl] = root
+	}
 	if !slices.Contains(found.fields, v) {
 		found.fields = append(found.fields, v)
 		found.texts = append(found.texts, syntax.Text(sel))

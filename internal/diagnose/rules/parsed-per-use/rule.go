@@ -89,12 +89,13 @@ type search struct {
 // parse is a call that computes something of texts that objects keep.
 type parse struct {
 	call   *ast.CallExpr
-	callee string       // as profiles name it
-	texts  []string     // the expressions of the fields
-	fields []*types.Var // which
-	owner  types.Type   // of the objects
-	uses   float64      // for each unit of work
-	sets   float64      // of the fields, for each unit of work
+	callee string                       // as profiles name it
+	texts  []string                     // the expressions of the fields
+	fields []*types.Var                 // which
+	owner  types.Type                   // of the objects
+	roots  map[*ast.FuncDecl]*types.Var // the object, in each function
+	uses   float64                      // for each unit of work
+	sets   float64                      // of the fields, for each unit of work
 }
 
 // look returns the call at an edge, if it computes something of texts that hardly change.
@@ -105,7 +106,7 @@ func (s *search) look(f, below *site.Frame) *parse {
 	}
 	p := place.Outer()
 	for _, call := range syntax.CallsTo(place, below.Function) {
-		found := &parse{call: call, callee: below.Function}
+		found := &parse{call: call, callee: below.Function, roots: map[*ast.FuncDecl]*types.Var{}}
 		if !s.computes(p, call, below) || !s.arguments(p, call, found) {
 			continue
 		}

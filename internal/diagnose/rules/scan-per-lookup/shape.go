@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"maps"
 
+	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -292,9 +293,15 @@ func (sh *shape) compares(p *gocode.Place, cond ast.Expr, vars elements) bool {
 		if sel, ok := c.Fun.(*ast.SelectorExpr); ok && !vars.in(p, sel.X) && p.Info.Selections[sel] != nil {
 			others = true // a method of another value
 		}
-		return of && others
+		return of && others && !alters(p, c)
 	}
 	return false
+}
+
+// alters reports whether a test visibly changes something, as one that notes each visit does.
+func alters(p *gocode.Place, call *ast.CallExpr) bool {
+	decl := p.Declaration(p.Callee(call))
+	return decl != nil && decl.Body != nil && !effects.ChangesNothing(p.Entry(decl))
 }
 
 // failure reports whether an expression is nil or an error.
