@@ -199,6 +199,7 @@ import (
 	sortforfew "github.com/hone-go/hone/internal/diagnose/rules/sort-for-few"
 	sortperinsert "github.com/hone-go/hone/internal/diagnose/rules/sort-per-insert"
 	sortunchanged "github.com/hone-go/hone/internal/diagnose/rules/sort-unchanged"
+	spanperitem "github.com/hone-go/hone/internal/diagnose/rules/span-per-item"
 	splitknownparts "github.com/hone-go/hone/internal/diagnose/rules/split-known-parts"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
 	sqlfullscan "github.com/hone-go/hone/internal/diagnose/rules/sql-full-scan"
@@ -437,6 +438,7 @@ func All() []rule.Rule {
 		sortforfew.Rule(),
 		sortperinsert.Rule(),
 		sortunchanged.Rule(),
+		spanperitem.Rule(),
 		splitknownparts.Rule(),
 		sprintfsimple.Rule(),
 		sqlfullscan.Rule(),
