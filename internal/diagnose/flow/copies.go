@@ -204,7 +204,7 @@ func Clones(function string) bool {
 	case "Clone", "CloneOf", "CloneVT", "CloneMessageVT", "DeepCopy", "DeepCopyObject", "DeepClone":
 		return true
 	}
-	return funcname.Match(function, "github.com/mitchellh/copystructure.Copy", "github.com/mohae/deepcopy.Copy")
+	return funcname.Match(function, reflecting.returns...)
 }
 
 // Inline is a deep copy that a function makes without calling another one for it.

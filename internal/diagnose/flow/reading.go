@@ -19,6 +19,8 @@ type Reading struct {
 	Others []Access
 	// Returned reports whether the function returns the value, or what it is in.
 	Returned bool
+	// Returns are the statements that return it, as far as they name it.
+	Returns []Access
 	// Given are the parameters of function type that get the value: a callback or an iterator's
 	// yield.
 	Given []Callback
@@ -282,6 +284,7 @@ func (r *Reading) returned(p *gocode.Place, n *ast.ReturnStmt) {
 		if lit, ok := x.(*ast.FuncLit); ok {
 			if lit == r.within {
 				r.Returned = true
+				r.Returns = append(r.Returns, Access{p, n})
 				return
 			}
 			if _, called := syntax.Parent(p, lit).(*ast.CallExpr); !called || r.steps > 0 {
@@ -291,6 +294,7 @@ func (r *Reading) returned(p *gocode.Place, n *ast.ReturnStmt) {
 		}
 	}
 	r.Returned = true
+	r.Returns = append(r.Returns, Access{p, n})
 }
 
 // into follows a value into the parameter or receiver of a function, and its result back.

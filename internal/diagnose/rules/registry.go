@@ -46,6 +46,7 @@ import (
 	constantwork "github.com/hone-go/hone/internal/diagnose/rules/constant-work"
 	contextchain "github.com/hone-go/hone/internal/diagnose/rules/context-chain"
 	contextperitem "github.com/hone-go/hone/internal/diagnose/rules/context-per-item"
+	copiedbeforecheck "github.com/hone-go/hone/internal/diagnose/rules/copied-before-check"
 	copiedperbranch "github.com/hone-go/hone/internal/diagnose/rules/copied-per-branch"
 	copiedperpiece "github.com/hone-go/hone/internal/diagnose/rules/copied-per-piece"
 	copybuffer "github.com/hone-go/hone/internal/diagnose/rules/copy-buffer"
@@ -285,6 +286,7 @@ func All() []rule.Rule {
 		constantwork.Rule(),
 		contextchain.Rule(),
 		contextperitem.Rule(),
+		copiedbeforecheck.Rule(),
 		copiedperbranch.Rule(),
 		copiedperpiece.Rule(),
 		copybuffer.Rule(),

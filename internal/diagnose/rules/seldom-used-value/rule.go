@@ -12,6 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/later"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -105,12 +106,12 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *early {
 func (s *search) variable(p *gocode.Place) *early {
 	for _, n := range p.Nodes {
 		id, value := declares(p, n)
-		if id == nil || !moves(p, value) {
+		if id == nil || !later.Moves(p, value) {
 			continue
 		}
 		v := syntax.LocalVar(p, id)
 		e, ok := evidence.ExecutionsAt(s.pass, p, n.Pos())
-		if v == nil || !ok || e.PerUnit <= 0 || syntax.IsResult(p, v) || sets(p, v) != 1 {
+		if v == nil || !ok || e.PerUnit <= 0 || syntax.IsResult(p, v) || later.Sets(p, v) != 1 {
 			continue
 		}
 		reads := syntax.Reads(p, v)
@@ -118,7 +119,7 @@ func (s *search) variable(p *gocode.Place) *early {
 		if !ok || at == 0 || used > mostUsed*e.PerUnit {
 			continue
 		}
-		guard, ok := later(p, n, value, reads)
+		guard, ok := movable(p, n, value, reads)
 		if !ok {
 			continue
 		}
@@ -133,7 +134,7 @@ func (s *search) argument(p *gocode.Place, runs float64) *early {
 		fn := p.Callee(call)
 		for i, arg := range call.Args {
 			calls := computes(p, arg)
-			if len(calls) == 0 || !moves(p, arg) {
+			if len(calls) == 0 || !later.Moves(p, arg) {
 				continue
 			}
 			used, at, ok := s.usedBy(p, call, i)

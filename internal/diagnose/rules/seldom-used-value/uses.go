@@ -2,23 +2,13 @@ package seldomusedvalue
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/later"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
-
-// sets returns how often a function sets a variable.
-func sets(p *gocode.Place, v *types.Var) (n int) {
-	for _, id := range syntax.Uses(p, v) {
-		if p.Info.Defs[id] != nil || syntax.Defines(p, id) {
-			n++
-		}
-	}
-	return n
-}
 
 // used returns the largest possible number of uses, per unit of work, of the value that a node
 // computes: the sum of the counted executions of all blocks that read the value. at is the line of
@@ -65,7 +55,7 @@ func (s *search) usedBy(p *gocode.Place, call *ast.CallExpr, i int) (n float64, 
 		return 0, "", false
 	}
 	v := params.At(min(i, params.Len()-1))
-	if sets(in, v) > 1 {
+	if later.Sets(in, v) > 1 {
 		return 0, "", false // it may be used under its new value
 	}
 	if _, ok := evidence.ExecutionsAt(s.pass, in, in.Decl.Body.List[0].Pos()); !ok {
@@ -163,11 +153,11 @@ func block(p *gocode.Place, n ast.Node) ast.Node {
 	return nil
 }
 
-// later reports whether a value can be computed later, where it is used: nothing between changes
+// movable reports whether a value can be computed later, where it is used: nothing between changes
 // what it is computed from, or all uses are in branches whose condition is known before. guard is
 // that condition, if all uses have the same.
-func later(p *gocode.Place, computed ast.Node, value ast.Expr, reads []*ast.Ident) (guard string, ok bool) {
-	from := inputs(p, value)
+func movable(p *gocode.Place, computed ast.Node, value ast.Expr, reads []*ast.Ident) (guard string, ok bool) {
+	from := later.Inputs(p, value)
 	for i, id := range reads {
 		cond := condition(p, computed, id)
 		text := ""
@@ -179,7 +169,7 @@ func later(p *gocode.Place, computed ast.Node, value ast.Expr, reads []*ast.Iden
 		} else if guard != text {
 			guard = ""
 		}
-		if text == "" && !unchanged(p, computed, id, from) {
+		if text == "" && !later.Unchanged(p, computed, id, from) {
 			return "", false
 		}
 	}
@@ -203,7 +193,7 @@ func condition(p *gocode.Place, computed ast.Node, use ast.Node) (cond ast.Expr)
 // known reports whether a condition depends only on what has its value before a node, and nothing
 // between that and a use changes it. The receiver's fields count as settings of the program.
 func known(p *gocode.Place, before ast.Node, cond ast.Expr, use *ast.Ident) bool {
-	from := inputs(p, cond)
+	from := later.Inputs(p, cond)
 	for v := range from {
 		switch {
 		case !syntax.Local(p, v), receiver(p, v):
@@ -212,7 +202,7 @@ func known(p *gocode.Place, before ast.Node, cond ast.Expr, use *ast.Ident) bool
 			return false
 		}
 	}
-	return unchanged(p, before, use, from)
+	return later.Unchanged(p, before, use, from)
 }
 
 // receiver reports whether a variable is the receiver of the declaration around a place.
@@ -220,107 +210,15 @@ func receiver(p *gocode.Place, v *types.Var) bool {
 	return p.Decl.Recv != nil && syntax.Inside(p.Decl.Recv, v.Pos())
 }
 
-// inputs returns the variables that a value is computed from; true for those that refer to memory
-// that others may change.
-func inputs(p *gocode.Place, value ast.Expr) map[*types.Var]bool {
-	from := map[*types.Var]bool{}
+// computes returns the functions that an expression calls, by the type checker's names.
+func computes(p *gocode.Place, value ast.Expr) (callees []string) {
 	ast.Inspect(value, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := p.Object(id).(*types.Var); ok && !v.IsField() {
-				from[v] = !syntax.PlainData(v.Type())
+		if call, ok := n.(*ast.CallExpr); ok {
+			if fn := p.Callee(call); fn != nil {
+				callees = append(callees, fn.FullName())
 			}
 		}
 		return true
 	})
-	return from
-}
-
-// unchanged reports whether nothing between a computation and a use may change the inputs. Uses in
-// another function literal run at an unknown time.
-func unchanged(p *gocode.Place, computed ast.Node, use *ast.Ident, from map[*types.Var]bool) bool {
-	if around(p, computed) != around(p, use) {
-		for v, shared := range from {
-			if shared || sets(p, v) > 1 {
-				return false
-			}
-		}
-		return true
-	}
-	fine := true
-	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
-		if n == nil || !fine || n.End() <= computed.End() || n.Pos() >= use.Pos() {
-			return false
-		}
-		if n.Pos() < computed.End() || syntax.Within(n, use) {
-			return true // around one of them
-		}
-		if s, ok := n.(ast.Stmt); ok && syntax.Exclusive(p, s, use) {
-			return false
-		}
-		fine = !changes(p, n, from)
-		return fine
-	})
-	return fine
-}
-
-// around returns the function literal or declaration around a node.
-func around(p *gocode.Place, n ast.Node) ast.Node {
-	for _, x := range p.Enclosing(n) {
-		switch x.(type) {
-		case *ast.FuncLit, *ast.FuncDecl:
-			return x
-		}
-	}
-	return nil
-}
-
-// changes reports whether a node, without those in it, may change one of the variables or what it
-// refers to.
-func changes(p *gocode.Place, n ast.Node, from map[*types.Var]bool) bool {
-	is := func(e ast.Expr) bool {
-		if e == nil {
-			return false
-		}
-		v, _ := syntax.Var(p, e)
-		_, input := from[v]
-		return v != nil && input
-	}
-	switch n := n.(type) {
-	case *ast.AssignStmt:
-		for _, lhs := range n.Lhs {
-			if is(lhs) {
-				return true
-			}
-		}
-	case *ast.IncDecStmt:
-		return is(n.X)
-	case *ast.RangeStmt:
-		return n.Tok == token.ASSIGN && (is(n.Key) || is(n.Value))
-	case *ast.UnaryExpr:
-		return n.Op == token.AND && is(n.X)
-	case *ast.CallExpr:
-		return mentions(p, n, from) && !reader(p, n)
-	}
-	return false
-}
-
-// mentions reports whether a call gets one of the variables that refer to memory, or a part of it.
-func mentions(p *gocode.Place, call *ast.CallExpr, from map[*types.Var]bool) bool {
-	found := false
-	look := func(e ast.Expr) {
-		ast.Inspect(e, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok {
-				v, ok := p.Object(id).(*types.Var)
-				found = found || ok && from[v]
-			}
-			return !found
-		})
-	}
-	look(call.Fun)
-	for _, arg := range call.Args {
-		if t := p.TypeOf(arg); t == nil || !syntax.PlainData(t) {
-			look(arg)
-		}
-	}
-	return found
+	return callees
 }

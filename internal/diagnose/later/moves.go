@@ -1,4 +1,4 @@
-package seldomusedvalue
+package later
 
 import (
 	"go/ast"
@@ -22,9 +22,9 @@ var texts = []string{
 	"(reflect.Type).String", "runtime/debug.Stack", "runtime.FuncForPC", "(*runtime.Func).Name",
 }
 
-// moves reports whether an expression can be computed elsewhere: it has no visible side effects,
+// Moves reports whether an expression can be computed elsewhere: it has no visible side effects,
 // and what it creates belongs to the function.
-func moves(p *gocode.Place, value ast.Expr) bool {
+func Moves(p *gocode.Place, value ast.Expr) bool {
 	fine := true
 	ast.Inspect(value, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -38,19 +38,6 @@ func moves(p *gocode.Place, value ast.Expr) bool {
 		return fine
 	})
 	return fine
-}
-
-// computes returns the functions that an expression calls, by the type checker's names.
-func computes(p *gocode.Place, value ast.Expr) (callees []string) {
-	ast.Inspect(value, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			if fn := p.Callee(call); fn != nil {
-				callees = append(callees, fn.FullName())
-			}
-		}
-		return true
-	})
-	return callees
 }
 
 // pure reports whether a call seems to do nothing but compute its result, by what the function
