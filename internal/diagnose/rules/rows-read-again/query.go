@@ -34,6 +34,7 @@ type query struct {
 	at      gocode.Pos // of the call
 	tables  []string
 	perUnit float64
+	values  []ast.Expr  // arguments that the request may decide
 	rows    []*site.Row // spent on the query and on reading its result
 	inTx    bool        // it ran in a transaction
 }
@@ -116,9 +117,13 @@ func (s *search) examine(f *site.Frame, p *gocode.Place, call *ast.CallExpr) *qu
 		return nil
 	}
 	for _, arg := range call.Args[n:] {
-		if !s.fixed(f, p, arg, q.perUnit) {
+		if s.fixed(f, p, arg, q.perUnit) {
+			continue
+		}
+		if timed(p, arg) {
 			return nil
 		}
+		q.values = append(q.values, arg)
 	}
 	for _, table := range q.tables {
 		if s.sql.Written(table, text, nil, seldom*q.perUnit) {

@@ -34,6 +34,7 @@ func Rule() rule.Rule {
 		ID:    "rows-read-again",
 		Kind:  rule.IO,
 		Needs: []rule.Need{rule.NeedCounts},
+		Uses:  []rule.Need{rule.NeedInputs},
 		Title: "Same rows read from the database for each request",
 		Doc:   doc,
 		Finder: finder.Prepared{
@@ -58,17 +59,23 @@ if the database can notify), and let readers load them from an atomic.Pointer.
 One goroutine reads them again, so that not all requests ask at once when the
 time is over; after an error the old rows stay.
 
+A middleware that looks up the account, the tenant or the user of each request
+does the same for one of a few values. Keep each row for some seconds by its key,
+in a cache with a limit, and drop it where the program changes the row.
+
 It is fine where a change must be seen by the next request, or where the query
 must be part of a transaction. The rule reports constant SELECT statements that
-run about once per request or more, or many times per second, with constants or
-values that were set once as their arguments: never with values that may come
-from the request. No executed statement of the program writes to their tables;
-other programs may. It leaves alone queries in transactions, with FOR UPDATE, and
-of tables that are used as queues.
+run about once per request or more, or many times per second. Their arguments are
+constants or values that were set once. With values of the request, it reports
+queries of a middleware, and those for which at most one value came for four
+different requests. No executed statement of the program writes to their tables;
+other programs may. It leaves alone queries in transactions, with FOR UPDATE,
+with the time, and of tables that are used as queues.
 
 Seen in the field: sourcegraph/sourcegraph-public-snapshot#6626 (240 reads of
 the configuration per minute, 24 with a cache), justtrackio/gosoline#898,
-everruns/everruns#3704 (feature flags).`
+everruns/everruns#3704 (feature flags), RHEnVision/provisioning-backend#229 (the
+account of each request: 72 ms became 1), kite-org/kite#439 (users).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, sql: sqltext.Program{Pass: p}, queries: map[gocode.Pos]*query{}}
@@ -91,6 +98,15 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		q := s.lines.At(&c.Site.Frame)
 		if q == nil || q.inTx {
 			return false
+		}
+		if len(q.values) > 0 {
+			a, ok := s.again(q)
+			if !ok {
+				return false
+			}
+			c.CPU = q.rows
+			s.describeAsked(c, q, a)
+			return true
 		}
 		c.CPU = q.rows
 		s.describe(c, q)
