@@ -21,6 +21,7 @@ import (
 const sections = `package main
 
 import (
+	"net"
 	"os"
 	"sync"
 	"time"
@@ -86,6 +87,23 @@ func (b *box) sends(c chan int) {
 	b.mu.Lock()
 	c <- b.n
 	b.mu.Unlock() //@ sends
+}
+
+type screen struct {
+	mu   sync.Mutex
+	conn net.Conn
+}
+
+func (s *screen) show(text []byte) {
+	s.mu.Lock()
+	s.conn.Write(text)
+	s.mu.Unlock() //@ shows
+}
+
+func (b *box) tell(s *screen) {
+	b.mu.Lock()
+	s.conn.Write(nil)
+	b.mu.Unlock() //@ tells
 }
 
 func (b *box) offers(c, other chan int) {
@@ -287,10 +305,14 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestFills: what fills a cache under its lock should wait for each key separately.
+// TestFills: what fills a cache under its lock should wait for each key separately, and what the
+// mutex keeps in order cannot be written without it.
 func TestFills(t *testing.T) {
 	places := ruletest.Places(t, sections)
-	for name, want := range map[string]string{"fills": "look up name, unlock, call", "below": "copy what line"} {
+	for name, want := range map[string]string{
+		"fills": "look up name, unlock, call", "below": "copy what line",
+		"shows": "Put what goes to s.conn into a channel of limited size", "tells": "copy what line",
+	} {
 		if _, fix, _ := locks.Sections(places[name])[0].Outside(nil, ""); !strings.Contains(fix, want) {
 			t.Errorf("%s: %q, want %q", name, fix, want)
 		}

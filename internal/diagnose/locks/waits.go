@@ -241,6 +241,9 @@ func (s *Section) moved(line int, given string) string {
 	if given != "" {
 		return fmt.Sprintf("Do not wait with %s held: let %s wait before it passes its function, which then only reads and stores. If others may need the same, let one of them do it for all (singleflight.Group.Do).", mutex, given)
 	}
+	if to := s.stream(line); to != "" {
+		return fmt.Sprintf("Put what goes to %s into a channel of limited size, and let one goroutine write all that has arrived and flush once: %s keeps the output in order, so the write cannot move out of it.", to, mutex)
+	}
 	if c, ok := caching.Of(s.place); ok && c.Store.Pos() > s.Lock.Pos() && c.Store.Pos() < s.end {
 		return fmt.Sprintf("Do not wait with %s held, or all keys wait for one: look up %s, unlock, call line %d for each key only once at a time (singleflight.Group.Do), and lock again to store the result.",
 			mutex, syntax.Text(c.Key), line)

@@ -13,6 +13,6 @@ func TestFewWorkersCaught(t *testing.T) {
 }
 
 func TestFewWorkersNearMiss(t *testing.T) {
-	queueNearMiss(t, fewworkers.Rule(), "few-workers/testdata/nearmiss.txtar", "few-workers/testdata/computes.txtar", "few-workers/testdata/even.txtar",
+	queueNearMiss(t, fewworkers.Rule(), "few-workers/testdata/nearmiss.txtar", "few-workers/testdata/computes.txtar", "few-workers/testdata/even.txtar", "few-workers/testdata/news.txtar",
 		"semaphore-wait/testdata/caught.txtar") // which another rule finds there
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/diagnose/awaited"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -73,10 +74,10 @@ that have a channel each, selected by a key, leave requests waiting for one of
 them while the others have nothing to do.
 
 It is fine where order is the point, or where the other side serves one at a
-time. The rule reports workers that are never idle, wait for half of their time
-and more, and have a queue of two requests or more for each; and workers with
-channels of their own that are idle for half of their time, while three requests
-and more wait for each of the others.
+time. The rule reports workers that requests hand something to, that are never
+idle, wait for half of their time and more, and have a queue of two requests or
+more for each; and workers with channels of their own that are idle for half of
+their time, while three requests and more wait for each of the others.
 
 Seen in the field: volcano-sh/volcano#3772 (a controller handled the commands of
 all queues one after the other), segmentio/analytics-go#72 (events wait for the
@@ -99,7 +100,7 @@ func find(p *rule.Pass) []rule.Match {
 			continue
 		}
 		t := traced.LongestQueue(p, leastShare, w.ends)
-		if t != nil && t.Waited/t.Length >= queue*float64(w.n) {
+		if t != nil && t.Waited/t.Length >= queue*float64(w.n) && awaited.HandsOver(p, t) {
 			return []rule.Match{w.match(t)}
 		}
 	}

@@ -57,6 +57,9 @@ func usesOf(c *finder.Case, e ast.Expr) (*usage, bool) {
 	if encoded(u.v, p.Pkg) || u.v.Pkg() != p.Pkg || u.v.Exported() && p.Pkg.Name() != "main" {
 		return nil, false // other packages may fill it
 	}
+	if u.v.Embedded() {
+		return nil, false // x.field uses it without its name
+	}
 	for _, file := range p.Files() {
 		for _, d := range file.Decls {
 			decl, ok := d.(*ast.FuncDecl)

@@ -2,10 +2,13 @@ package repeatedwork
 
 import (
 	"fmt"
+	"go/ast"
+	"go/types"
 	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
@@ -29,10 +32,43 @@ func (s *search) text(in *inputs.Function) *found {
 		f.repeats = 1 - float64(in.DifferentTexts)/float64(in.Texts)
 		f.words = fmt.Sprintf("%s calls, with %s", units.Count(in.Texts), differentTexts(units.Count(in.DifferentTexts)))
 	}
-	if f.repeats < leastRepeats {
+	if f.repeats < leastRepeats || s.byReceiver(in) {
 		return nil
 	}
 	return f
+}
+
+// byReceiver reports whether a method with a text as its only parameter reads fields of its
+// receiver, changes none, and hardly ever got a text again with the same receiver: each of several
+// tables or matchers goes through the text, for a result of its own.
+func (s *search) byReceiver(in *inputs.Function) bool {
+	const apart = 0.9 // share of calls with another receiver or text
+	if len(in.Params) != 1 || float64(in.Stable) < apart*float64(in.Calls) && float64(in.StablePerRequest) < apart*float64(in.InRequest) {
+		return false
+	}
+	p, ok := s.pass.Syntax.At(in.File, in.Line)
+	if !ok || p.Decl == nil || p.Decl.Body == nil || p.Decl.Recv == nil || len(p.Decl.Recv.List[0].Names) == 0 {
+		return false
+	}
+	recv, ok := p.Object(p.Decl.Recv.List[0].Names[0]).(*types.Var)
+	if !ok {
+		return false
+	}
+	reads := 0
+	for _, id := range syntax.Uses(p, recv) {
+		if id == p.Decl.Recv.List[0].Names[0] {
+			continue
+		}
+		reads++
+		sel, ok := syntax.Parent(p, id).(*ast.SelectorExpr)
+		if !ok || syntax.Defines(p, sel) {
+			return false
+		}
+		if v, ok := p.Object(sel.Sel).(*types.Var); !ok || !v.IsField() {
+			return false
+		}
+	}
+	return reads > 0
 }
 
 // textOfTwo judges functions that get a text which another function read before in the same

@@ -81,8 +81,8 @@ func growing(c *finder.Case) bool {
 	body := loops.Body(stmt)
 	for _, call := range c.Place.Calls() {
 		name := c.Place.CalleeName(call)
-		if !whole(c.Place, call, name) {
-			continue
+		if !whole(c.Place, call, name) || loops.AtMost(c.Place, stmt, call, 1) {
+			continue // the last iteration takes the result
 		}
 		for _, arg := range subjects(call) {
 			buffer := bufferOf(c.Place, arg)

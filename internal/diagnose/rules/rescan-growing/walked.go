@@ -99,7 +99,7 @@ func (w *walkers) look(f *site.Frame, callee string) *walked {
 	}
 	for _, call := range syntax.CallsTo(p, callee) {
 		stmt, fn := p.LoopAround(call), p.Callee(call)
-		if stmt == nil || fn == nil || p.Drives(stmt) {
+		if stmt == nil || fn == nil || p.Drives(stmt) || loops.AtMost(p, stmt, call, 1) {
 			continue
 		}
 		l, ok := w.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, stmt.Pos()))

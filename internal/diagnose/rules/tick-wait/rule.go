@@ -4,7 +4,6 @@ package tickwait
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -85,7 +84,7 @@ func find(p *rule.Pass) []rule.Match {
 			continue
 		}
 		t := traced.LongestQueue(p, leastShare, b.ends)
-		if t == nil || !handsOver(p, t) {
+		if t == nil || !awaited.HandsOver(p, t) {
 			continue
 		}
 		busy := max(0, b.group.Seconds-b.idle)
@@ -95,73 +94,6 @@ func find(p *rule.Pass) []rule.Match {
 		}
 	}
 	return nil
-}
-
-// handsOver reports whether requests give the goroutine something before they wait: they send it,
-// or a channel for the answer, or store it. Those that only wait for news get them when there are
-// any.
-func handsOver(p *rule.Pass, t *traced.Queue) bool {
-	place := p.Place(t.Site)
-	if place == nil || place.Decl == nil || t.Site.Owner.Kind != gocode.Main {
-		return place != nil
-	}
-	if hands(place, place.Decl) {
-		return true
-	}
-	given := false
-	ast.Inspect(syntax.Body(place), func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || given {
-			return !given
-		}
-		fn := place.Callee(call)
-		if decl := place.Declaration(fn); decl != nil && decl.Body != nil && !listens(fn.Name()) {
-			given = hands(place.Entry(decl), decl)
-		}
-		return !given
-	})
-	return given
-}
-
-// listens reports whether the name of a function says that its caller only gets news.
-func listens(name string) bool {
-	return slices.ContainsFunc(awaited.Words(name), func(w string) bool {
-		return slices.Contains([]string{"subscribe", "watch", "listen", "join", "follow", "observe", "register", "attach", "notify"}, w)
-	})
-}
-
-// hands reports whether a function sends something, makes a channel for an answer, or adds
-// something to a list or a map that is kept.
-func hands(place *gocode.Place, decl *ast.FuncDecl) bool {
-	found := false
-	ast.Inspect(decl, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SendStmt:
-			found = true
-		case *ast.CallExpr:
-			if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "make" {
-				_, ch := place.TypeOf(n).Underlying().(*types.Chan)
-				found = found || ch
-			}
-		case *ast.AssignStmt:
-			for i, to := range n.Lhs {
-				sel, field := to.(*ast.SelectorExpr)
-				found = found || field && n.Tok == token.ASSIGN && i < len(n.Rhs) && place.TypeOf(sel) != nil && grows(n.Rhs[i])
-			}
-		}
-		return !found
-	})
-	return found
-}
-
-// grows reports whether an expression is a list with an element more.
-func grows(e ast.Expr) bool {
-	call, ok := e.(*ast.CallExpr)
-	if !ok {
-		return false
-	}
-	id, ok := call.Fun.(*ast.Ident)
-	return ok && id.Name == "append"
 }
 
 // batcher is goroutines that were started with one function and wait for a timer.

@@ -128,7 +128,7 @@ func (s *search) filter(f *site.Frame, p *gocode.Place, loop *ast.RangeStmt) *tr
 	}
 	to := syntax.LocalVar(p, add.Lhs[0])
 	e, ok := loops.ElementsOf(p, loop)
-	if to == nil || !ok || !e.Is(p, ast.Unparen(add.Rhs[0]).(*ast.CallExpr).Args[1]) || !replacedBy(p, loop, to) {
+	if to == nil || !ok || !e.Is(p, ast.Unparen(add.Rhs[0]).(*ast.CallExpr).Args[1]) || !replacedBy(p, loop, to) || remembers(p, loop, add) {
 		return nil
 	}
 	l, ok1 := s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, loop.Pos()))
@@ -137,6 +137,33 @@ func (s *search) filter(f *site.Frame, p *gocode.Place, loop *ast.RangeStmt) *tr
 		return nil
 	}
 	return &trimmed{list: loop.X, elements: l.Iterations, dropped: max(0, l.Iterations-stay/l.Entries), copies: l.Entries, tested: true}
+}
+
+// remembers reports whether a loop tests its elements by what it stored for the elements before, in
+// a set or in the list that it adds to: it removes duplicates, and to look first whether there is
+// one costs the same.
+func remembers(p *gocode.Place, loop *ast.RangeStmt, add *ast.AssignStmt) bool {
+	to := syntax.LocalVar(p, add.Lhs[0])
+	found := false
+	ast.Inspect(loop.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n == add {
+				return false
+			}
+			for _, lhs := range n.Lhs {
+				_, element := ast.Unparen(lhs).(*ast.IndexExpr)
+				found = found || element
+			}
+		case *ast.IncDecStmt:
+			_, element := ast.Unparen(n.X).(*ast.IndexExpr)
+			found = found || element
+		case *ast.Ident:
+			found = found || p.Object(n) == to
+		}
+		return !found
+	})
+	return found
 }
 
 // replacedBy reports whether a statement after a loop sets the list of the loop to a variable.
