@@ -88,13 +88,16 @@ func readCases(dir string) ([]fieldCase, error) {
 
 // verdict is hone's result on a case.
 type verdict struct {
-	Rank      int    // of the first finding at an acceptable location; 0 for none
-	Explained int    // rank of the finding that explains it; 0 for none
-	Rule      string // of that finding, or of the one at Rank
-	Promise   *span  // share of the CPU that fixes save, for the findings that the fixed version no longer has, including what they contain
+	Rank      int     // of the first finding at an acceptable location; 0 for none
+	Explained int     // rank of the finding that explains it; 0 for none
+	Rule      string  // of that finding, or of the one at Rank
+	Promise   *span   // share of the CPU that fixes save, for the findings that the fixed version no longer has, including what they contain
+	Saving    float64 // share that the finding that explains it saves; 0 for none
+	Other     bool    // of a fixed version: the explanation is not the finding that explained the fault
 	Accused   []string
 
-	accusing []*diagnose.Finding // that rank above a hint
+	accusing   []*diagnose.Finding // that rank above a hint
+	explaining []*diagnose.Finding // that explain it
 }
 
 // placed is the lowest rank of a finding that counts.
@@ -116,11 +119,21 @@ func (c *fieldCase) judge(r *diagnose.Report) verdict {
 			v.Rank, v.Rule = f.Rank, f.Rule
 		}
 		words := strings.Join([]string{f.Rule, f.Title, f.Cause, advice(f.Fix)}, " ")
-		if v.Explained == 0 && f.Rank <= placed && f.Confidence != rule.Hint && c.words.MatchString(words) {
-			v.Explained, v.Rule = f.Rank, f.Rule
+		if f.Rank <= placed && f.Confidence != rule.Hint && c.words.MatchString(words) {
+			v.explaining = append(v.explaining, f)
 		}
 	}
+	if len(v.explaining) > 0 {
+		v.explainedBy(v.explaining[0])
+	}
 	return v
+}
+
+func (v *verdict) explainedBy(f *diagnose.Finding) {
+	v.Explained, v.Rule, v.Saving = f.Rank, f.Rule, 0
+	if s := f.Whole(); s != nil {
+		v.Saving = s.Share
+	}
 }
 
 // advice returns the fix without the sentences about newer versions: hone adds them to every

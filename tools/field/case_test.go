@@ -73,7 +73,7 @@ func TestLatest(t *testing.T) {
 	cases := []fieldCase{{ID: "01-a", Kind: "cpu"}, {ID: "02-b", Kind: "cpu"}, {ID: "90-c", Kind: clean}, {ID: "91-d", Kind: clean}}
 	name := filepath.Join(t.TempDir(), "latest.json")
 	first := table{Rows: []row{
-		{c: &cases[0], verdict: verdict{Rank: 1, Explained: 1, Rule: "x", Promise: &span{Low: 0.1, High: 0.2}}, Fixed: &verdict{Rank: 2}, Measured: &span{Low: 0.15, High: 0.3}},
+		{c: &cases[0], verdict: verdict{Rank: 1, Explained: 1, Rule: "x", Promise: &span{Low: 0.1, High: 0.2}}, Fixed: &verdict{Rank: 2, Saving: 0.1, Other: true}, Measured: &span{Low: 0.15, High: 0.3}},
 		{c: &cases[2], verdict: verdict{Rank: 1, Accused: []string{"y"}}},
 	}}
 	if err := first.latest(name, cases); err != nil || len(first.Rows) != 2 {
@@ -88,7 +88,7 @@ func TestLatest(t *testing.T) {
 		t.Fatal(second.Rows, err)
 	}
 	r := second.Rows
-	if r[0].Rank != 3 || r[0].Explained != 0 || r[0].Measured == nil || *r[0].Measured != (span{Low: 0.15, High: 0.3}) || r[0].Fixed == nil || r[0].Fixed.Rank != 2 {
+	if r[0].Rank != 3 || r[0].Explained != 0 || r[0].Measured == nil || *r[0].Measured != (span{Low: 0.15, High: 0.3}) || r[0].Fixed == nil || r[0].Fixed.Rank != 2 || r[0].Fixed.Saving != 0.1 || !r[0].Fixed.Other {
 		t.Errorf("a case that was tried again: %+v", r[0])
 	}
 	if r[1].Rule != "z" || r[1].Fixed != nil || len(r[2].Accused) != 1 {

@@ -14,4 +14,9 @@
 // location (the function, or the file and a line at most two away). It is explained if one of these
 // findings also matches the expression and ranks above a hint. A clean case is accused if a finding
 // in code ranks above a hint.
+//
+// On a fixed version, a finding that would explain the case is counted twice. It is the same one if
+// it is by the rule that explained the fault, and saves at least a third of what it saved before,
+// of the cost per operation (its share, times the measured cost of the fixed version relative to
+// the faulty one). Otherwise it states something else that is true there, or what the fix left.
 package main

@@ -14,6 +14,8 @@ type result struct {
 	Rank      int      `json:"rank,omitempty"`
 	Explained int      `json:"explained,omitempty"`
 	Rule      string   `json:"rule,omitempty"`
+	Saving    float64  `json:"saving,omitempty"`  // of the finding that explains it
+	Other     bool     `json:"other,omitempty"`   // of a fixed version: not the finding that explained the fault
 	Accused   []string `json:"accused,omitempty"` // of a clean case
 	Fixed     *result  `json:"fixed,omitempty"`
 	Predicted *span    `json:"predicted,omitempty"`
@@ -22,21 +24,32 @@ type result struct {
 
 // resultOf returns what is kept of a row.
 func resultOf(r row) result {
-	kept := result{Rank: r.Rank, Explained: r.Explained, Rule: r.Rule, Predicted: r.Promise, Measured: r.Measured}
+	kept := r.verdict.result()
+	kept.Predicted, kept.Measured = r.Promise, r.Measured
 	if r.c.Kind == clean {
 		kept = result{Accused: r.Accused}
 	}
 	if r.Fixed != nil {
-		kept.Fixed = &result{Rank: r.Fixed.Rank, Explained: r.Fixed.Explained, Rule: r.Fixed.Rule}
+		fixed := r.Fixed.result()
+		kept.Fixed = &fixed
 	}
 	return kept
 }
 
+func (v *verdict) result() result {
+	return result{Rank: v.Rank, Explained: v.Explained, Rule: v.Rule, Saving: v.Saving, Other: v.Other}
+}
+
+func (k *result) verdict() verdict {
+	return verdict{Rank: k.Rank, Explained: k.Explained, Rule: k.Rule, Saving: k.Saving, Other: k.Other, Accused: k.Accused, Promise: k.Predicted}
+}
+
 // row returns the row of a case with that result.
 func (k result) row(c *fieldCase) row {
-	r := row{c: c, verdict: verdict{Rank: k.Rank, Explained: k.Explained, Rule: k.Rule, Accused: k.Accused, Promise: k.Predicted}, Measured: k.Measured}
+	r := row{c: c, verdict: k.verdict(), Measured: k.Measured}
 	if k.Fixed != nil {
-		r.Fixed = &verdict{Rank: k.Fixed.Rank, Explained: k.Fixed.Explained, Rule: k.Fixed.Rule}
+		fixed := k.Fixed.verdict()
+		r.Fixed = &fixed
 	}
 	return r
 }

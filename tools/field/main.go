@@ -154,6 +154,7 @@ func tryRow(ctx context.Context, c *fieldCase, work string, t table, pairs bool)
 	r.Fixed = &v
 	r.promise(after.Report)
 	r.Measured, r.err = measured(ctx, c, work, r.Promise != nil && r.Promise.Time)
+	r.compare()
 	return r
 }
 

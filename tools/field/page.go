@@ -85,7 +85,7 @@ func (t *table) first(name string, keep bool) error {
 }
 
 // score counts the rows.
-type score struct{ bugs, first, near, explained, controls, accused, fixed, alarms, promised, kept int }
+type score struct{ bugs, first, near, explained, controls, accused, fixed, alarms, same, promised, kept int }
 
 func (t *table) score() score {
 	var s score
@@ -117,6 +117,9 @@ func (s *score) add(r row) {
 		s.fixed++
 		if r.Fixed.Explained > 0 {
 			s.alarms++
+			if !r.Fixed.Other {
+				s.same++
+			}
 		}
 	}
 	if r.Promise != nil && r.Measured != nil && r.Promise.Time == r.Measured.Time {
@@ -145,7 +148,7 @@ func (t *table) write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "**Of %d bugs: %d at rank 1, %d placed, %d explained. Of %d clean cases %d accused.**\n\n", s.bugs, s.first, s.near, s.explained, s.controls, s.accused)
 	if s.fixed > 0 {
-		fmt.Fprintf(w, "Of %d fixed versions %d still get the explanation. The intervals of the predicted and the measured saving overlap in %d of %d. If one finding explains the case, *predicted* is the sum over all findings above a hint that the fixed version no longer has, because a release often fixes more than one thing. *Measured* is the CPU per operation, or the time of a run where the finding predicts that, with the 95 %% interval of `hone compare`: in three recordings of each version without profiles, which alternate; of cases that were measured before 27 November 2026, in one recording of each version.\n\n", s.fixed, s.alarms, s.kept, s.promised)
+		fmt.Fprintf(w, "Of %d fixed versions %d still have a finding above a hint that the words and the location of the case match. In %d of them it is the finding that explained the fault: by the same rule, and it saves at least a third of what it saved before, of the cost per operation. The others state something else that is true there, or a small remainder. The intervals of the predicted and the measured saving overlap in %d of %d. If one finding explains the case, *predicted* is the sum over all findings above a hint that the fixed version no longer has, because a release often fixes more than one thing. *Measured* is the CPU per operation, or the time of a run where the finding predicts that, with the 95 %% interval of `hone compare`: in three recordings of each version without profiles, which alternate; of cases that were measured before 27 November 2026, in one recording of each version.\n\n", s.fixed, s.alarms, s.same, s.kept, s.promised)
 	}
 	if len(t.before) > 0 {
 		t.writeFirst(w)
@@ -222,11 +225,31 @@ func (r row) pairWords(wanted bool) string {
 	state := "–"
 	switch {
 	case r.Fixed != nil && r.Fixed.Explained > 0:
-		state = "still `" + r.Fixed.Rule + "`"
+		state = r.remainder()
 	case r.Fixed != nil:
 		state = "silent"
 	}
 	return fmt.Sprintf(" %s | %s | %s |", state, r.Promise.percent(), r.Measured.percent())
+}
+
+// remainder returns the cell of a fixed version that has a matching finding: whether it is the one
+// that explained the fault, and the shares that it saved before and saves now.
+func (r row) remainder() string {
+	switch {
+	case r.Fixed.Rule != r.Rule && r.Fixed.Saving > 0:
+		return fmt.Sprintf("other: `%s`, %.0f %%", r.Fixed.Rule, 100*r.Fixed.Saving)
+	case r.Fixed.Rule != r.Rule:
+		return fmt.Sprintf("other: `%s`", r.Fixed.Rule)
+	}
+	state := "still"
+	if r.Fixed.Other {
+		state = "less"
+	}
+	state += ": `" + r.Fixed.Rule + "`"
+	if r.Saving > 0 && r.Fixed.Saving > 0 {
+		state += fmt.Sprintf(", %.0f %% before, %.0f %% now", 100*r.Saving, 100*r.Fixed.Saving)
+	}
+	return state
 }
 
 func (s *span) percent() string {
