@@ -166,3 +166,22 @@ func ArgumentFor(p *gocode.Place, call *ast.CallExpr, v *types.Var) ast.Expr {
 	}
 	return nil
 }
+
+// OnlyCall returns the only call in the main module of the function declared around a place, with
+// its place; nil for none, or several.
+func OnlyCall(s *gocode.Syntax, p *gocode.Place) (*gocode.Place, *ast.CallExpr) {
+	if p.Decl == nil {
+		return nil, nil
+	}
+	self := p.Object(p.Decl.Name)
+	places := s.Calls(func(fn *types.Func) bool { return types.Object(fn) == self })
+	if len(places) != 1 {
+		return nil, nil
+	}
+	for _, call := range places[0].Calls() {
+		if fn := places[0].Callee(call); fn != nil && types.Object(fn.Origin()) == self {
+			return places[0], call
+		}
+	}
+	return nil, nil
+}

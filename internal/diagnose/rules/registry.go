@@ -70,6 +70,7 @@ import (
 	documentedcost "github.com/hone-go/hone/internal/diagnose/rules/documented-cost"
 	encodedperreceiver "github.com/hone-go/hone/internal/diagnose/rules/encoded-per-receiver"
 	exactdigits "github.com/hone-go/hone/internal/diagnose/rules/exact-digits"
+	failedattempts "github.com/hone-go/hone/internal/diagnose/rules/failed-attempts"
 	failedlookahead "github.com/hone-go/hone/internal/diagnose/rules/failed-lookahead"
 	falsesharing "github.com/hone-go/hone/internal/diagnose/rules/false-sharing"
 	fewworkers "github.com/hone-go/hone/internal/diagnose/rules/few-workers"
@@ -164,6 +165,7 @@ import (
 	rebuiltperedit "github.com/hone-go/hone/internal/diagnose/rules/rebuilt-per-edit"
 	recountperchange "github.com/hone-go/hone/internal/diagnose/rules/recount-per-change"
 	reflectsort "github.com/hone-go/hone/internal/diagnose/rules/reflect-sort"
+	refreshwait "github.com/hone-go/hone/internal/diagnose/rules/refresh-wait"
 	regexpcompilepercall "github.com/hone-go/hone/internal/diagnose/rules/regexp-compile-per-call"
 	regexpofcharacters "github.com/hone-go/hone/internal/diagnose/rules/regexp-of-characters"
 	regexpofwords "github.com/hone-go/hone/internal/diagnose/rules/regexp-of-words"
@@ -310,6 +312,7 @@ func All() []rule.Rule {
 		documentedcost.Rule(),
 		encodedperreceiver.Rule(),
 		exactdigits.Rule(),
+		failedattempts.Rule(),
 		failedlookahead.Rule(),
 		falsesharing.Rule(),
 		fewworkers.Rule(),
@@ -404,6 +407,7 @@ func All() []rule.Rule {
 		rebuiltperedit.Rule(),
 		recountperchange.Rule(),
 		reflectsort.Rule(),
+		refreshwait.Rule(),
 		regexpcompilepercall.Rule(),
 		regexpofcharacters.Rule(),
 		regexpofwords.Rule(),

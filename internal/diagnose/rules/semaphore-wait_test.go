@@ -14,5 +14,5 @@ func TestSemaphoreWaitCaught(t *testing.T) {
 
 func TestSemaphoreWaitNearMiss(t *testing.T) {
 	queueNearMiss(t, semaphorewait.Rule(), "semaphore-wait/testdata/nearmiss.txtar", "semaphore-wait/testdata/news.txtar",
-		"semaphore-wait/testdata/full.txtar", "semaphore-wait/testdata/mailbox.txtar", "pool-wait/testdata/caught.txtar") // another rule finds the last one there
+		"semaphore-wait/testdata/full.txtar", "semaphore-wait/testdata/mailbox.txtar", "semaphore-wait/testdata/underway.txtar", "pool-wait/testdata/caught.txtar") // another rule finds the last one there
 }

@@ -161,6 +161,17 @@ func Sooner(p *rule.Pass, waited, part stats.Interval) (stats.Interval, bool) {
 	})
 }
 
+// Saved returns what requests save of their total time when they wait for less of it: a fraction of
+// the seconds that they wait. In a closed loop more of them are then under way, as far as there are
+// processors.
+func Saved(p *rule.Pass, waited, total float64, f rule.Fraction) *rule.Saving {
+	share := min(1, waited/total)
+	if i, ok := Sooner(p, stats.Interval{Value: share, Low: share, High: share}, f.Interval()); ok {
+		return &rule.Saving{Seconds: i.Value * total, Low: i.Low * total, High: i.High * total, Latency: total, Cost: waited, Modelled: true}
+	}
+	return f.Saving(waited, total)
+}
+
 // estimate evaluates a model for the expected value and its bounds.
 func estimate(p *rule.Pass, waited stats.Interval, saved func(s queueing.Service, which int) float64) (stats.Interval, bool) {
 	l := ServiceOf(p)

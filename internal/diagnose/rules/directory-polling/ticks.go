@@ -14,7 +14,7 @@ import (
 // function of its package that it calls. A pause in another loop around the call, within the loop,
 // is not one between passes.
 func waitsForTime(p *gocode.Place, loop ast.Node, call *ast.CallExpr) bool {
-	if r, ok := loop.(*ast.RangeStmt); ok && times(p, r.X) {
+	if r, ok := loop.(*ast.RangeStmt); ok && syntax.Times(p, r.X) {
 		return true
 	}
 	body := loops.Body(loop)
@@ -32,12 +32,12 @@ func waits(p *gocode.Place, body ast.Node, call *ast.CallExpr) bool {
 		case *ast.ForStmt:
 			return call == nil || !syntax.Within(n, call)
 		case *ast.UnaryExpr:
-			found = found || n.Op == token.ARROW && times(p, n.X)
+			found = found || n.Op == token.ARROW && syntax.Times(p, n.X)
 		case *ast.RangeStmt:
 			if call != nil && syntax.Within(n, call) {
 				return false
 			}
-			found = found || times(p, n.X)
+			found = found || syntax.Times(p, n.X)
 		case *ast.CallExpr:
 			fn := p.Callee(n)
 			if fn == nil {
@@ -52,16 +52,6 @@ func waits(p *gocode.Place, body ast.Node, call *ast.CallExpr) bool {
 		return !found
 	})
 	return found
-}
-
-// times reports whether an expression is a channel of times.
-func times(p *gocode.Place, e ast.Expr) bool {
-	t := p.TypeOf(e)
-	if t == nil {
-		return false
-	}
-	ch, ok := t.Underlying().(*types.Chan)
-	return ok && types.TypeString(ch.Elem(), nil) == "time.Time"
 }
 
 // sameEachTime reports whether a call in a loop gets the same names in each iteration: none that

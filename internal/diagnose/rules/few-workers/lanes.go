@@ -114,7 +114,7 @@ func taken(p *gocode.Place) (found ast.Expr) {
 			ok = n.Op != token.ARROW || add(n.X)
 		case *ast.SelectStmt:
 			for _, c := range n.Body.List {
-				if from := received(c.(*ast.CommClause).Comm); from != nil {
+				if from, _ := syntax.ReceivesFrom(c.(*ast.CommClause).Comm); from != nil {
 					ok = ok && add(from)
 				}
 			}
@@ -124,23 +124,6 @@ func taken(p *gocode.Place) (found ast.Expr) {
 		}
 	}
 	return found
-}
-
-// received returns the channel that a case of a select receives from; nil for none.
-func received(s ast.Stmt) ast.Expr {
-	var e ast.Expr
-	switch s := s.(type) {
-	case *ast.ExprStmt:
-		e = s.X
-	case *ast.AssignStmt:
-		e = s.Rhs[0]
-	default:
-		return nil
-	}
-	if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
-		return u.X
-	}
-	return nil
 }
 
 // each reports whether a call that starts a worker is in a loop and gives it another channel in

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/diagnose/awaited"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/traced"
@@ -100,7 +101,7 @@ func limits(p *rule.Pass, place *requests.PlaceTime) bool {
 			continue
 		}
 		named := place.Part != requests.WaitCond && lets(place.Waiter, w.Line, place.Part == requests.WaitChanSend)
-		if named || w.InHandlers > 0 && pooled(p, place.Waiter, w.Line) {
+		if (named || w.InHandlers > 0 && pooled(p, place.Waiter, w.Line)) && !awaited.Closed(p, place.Waiter, w.Line) {
 			by += w.InHandlers
 		}
 	}

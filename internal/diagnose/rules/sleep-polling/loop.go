@@ -53,7 +53,7 @@ func (a *asking) starts() bool {
 		if t == nil {
 			return false
 		}
-		if times(a.p, l.X) {
+		if syntax.Times(a.p, l.X) {
 			return true
 		}
 		if b, ok := t.Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
@@ -201,11 +201,11 @@ func (a *asking) condition(up, n ast.Node, found kind, guarded bool) (kind, bool
 		}
 		return state, true
 	case *ast.CommClause:
-		from := receivedFrom(up.Comm)
+		from, _ := syntax.ReceivesFrom(up.Comm)
 		switch {
-		case up.Comm == nil, from != nil && times(a.p, from) && guarded: // the check after a tick
+		case up.Comm == nil, from != nil && syntax.Times(a.p, from) && guarded: // the check after a tick
 			return found, guarded
-		case from != nil && (times(a.p, from) || ended(a.p, from)):
+		case from != nil && (syntax.Times(a.p, from) || ended(a.p, from)):
 			return limit, true
 		}
 		a.foreign = true

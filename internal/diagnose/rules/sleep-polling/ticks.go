@@ -2,8 +2,6 @@ package sleeppolling
 
 import (
 	"go/ast"
-	"go/token"
-	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -22,7 +20,7 @@ func pause(p *gocode.Place) ast.Node {
 		}
 		switch n := n.(type) {
 		case *ast.RangeStmt:
-			if times(p, n.X) {
+			if syntax.Times(p, n.X) {
 				return n
 			}
 		case *ast.SelectStmt:
@@ -30,7 +28,7 @@ func pause(p *gocode.Place) ast.Node {
 				return n
 			}
 		case *ast.ExprStmt:
-			if received := receivedFrom(n); received != nil && times(p, received) {
+			if received, _ := syntax.ReceivesFrom(n); received != nil && syntax.Times(p, received) {
 				return n
 			}
 		}
@@ -51,45 +49,18 @@ func loopOf(p *gocode.Place, wait ast.Node) ast.Stmt {
 func onlyTimers(p *gocode.Place, sel *ast.SelectStmt) bool {
 	found := false
 	for _, c := range sel.Body.List {
-		from := receivedFrom(c.(*ast.CommClause).Comm)
+		from, _ := syntax.ReceivesFrom(c.(*ast.CommClause).Comm)
 		if from == nil {
 			return false // a default, or a send
 		}
 		if !ended(p, from) {
-			if !times(p, from) {
+			if !syntax.Times(p, from) {
 				return false
 			}
 			found = true
 		}
 	}
 	return found
-}
-
-// receivedFrom returns the channel that a statement receives from; nil for none.
-func receivedFrom(s ast.Stmt) ast.Expr {
-	var e ast.Expr
-	switch s := s.(type) {
-	case *ast.ExprStmt:
-		e = s.X
-	case *ast.AssignStmt:
-		if len(s.Rhs) == 1 {
-			e = s.Rhs[0]
-		}
-	}
-	if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
-		return u.X
-	}
-	return nil
-}
-
-// times reports whether an expression is a channel of times.
-func times(p *gocode.Place, e ast.Expr) bool {
-	t := p.TypeOf(e)
-	if t == nil {
-		return false
-	}
-	ch, ok := t.Underlying().(*types.Chan)
-	return ok && types.TypeString(ch.Elem(), nil) == "time.Time"
 }
 
 // tickers returns the calls in the function that create a ticker.

@@ -13,7 +13,7 @@ import (
 // alone, or sleeps in a loop.
 func ticks(p *gocode.Place) bool {
 	for _, n := range p.Nodes {
-		if r, ok := n.(*ast.RangeStmt); ok && syntax.Line(p, r.Pos()) == p.Line && times(p, r.X) {
+		if r, ok := n.(*ast.RangeStmt); ok && syntax.Line(p, r.Pos()) == p.Line && syntax.Times(p, r.X) {
 			return true // the line of the loop itself waits
 		}
 	}
@@ -72,17 +72,7 @@ func receives(p *gocode.Place, s ast.Stmt) bool {
 		e = s.Rhs[0]
 	}
 	u, ok := ast.Unparen(e).(*ast.UnaryExpr)
-	return ok && u.Op == token.ARROW && times(p, u.X)
-}
-
-// times reports whether an expression is a channel of times.
-func times(p *gocode.Place, e ast.Expr) bool {
-	t := p.TypeOf(e)
-	if t == nil {
-		return false
-	}
-	ch, ok := t.Underlying().(*types.Chan)
-	return ok && types.TypeString(ch.Elem(), nil) == "time.Time"
+	return ok && u.Op == token.ARROW && syntax.Times(p, u.X)
 }
 
 // sleepsWhenEmpty reports whether a line sleeps because a call of its function found nothing to do:
