@@ -33,3 +33,15 @@ func TestLockConvoySeldom(t *testing.T) {
 		t.Errorf("%+v", matches)
 	}
 }
+
+// TestLockConvoyTransaction: what runs between the calls of another module that lock and unlock is
+// named, and the finding is where the main module leads there.
+func TestLockConvoyTransaction(t *testing.T) {
+	const archive = "lock-convoy/testdata/transaction.txtar"
+	r := lockconvoy.Rule()
+	matches, p := ruletest.FindTraced(t, r, archive)
+	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+	if len(matches) != 1 || !strings.Contains(matches[0].Cause, "for time.Sleep in price") || !strings.Contains(matches[0].Fix, "in what (*store.Store).Update calls") {
+		t.Errorf("%+v", matches)
+	}
+}

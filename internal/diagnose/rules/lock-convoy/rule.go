@@ -74,7 +74,8 @@ goroutines queued at a time; a mutex profile only adds up the waits.
 Do less under the lock: compute before Lock, copy, and use the copy after
 Unlock. Split what it guards by key, or publish read-mostly data as an
 atomic.Pointer to a copy. Do not wait for a file or the network while it is
-held.
+held. The lock may be that of a module: an embedded database has one write
+transaction at a time, from Begin to Commit, with all that runs in between.
 
 A lock may also be held seldom, but long: while a message is written to a client
 that reads slowly, or a table is loaded. The mean shows little of it, but all
@@ -86,7 +87,8 @@ reported; or waits of a millisecond and more for 5 % of the requests' time, for
 which the trace or the profile shows what the holder did.
 
 Seen in the field: mattermost/mattermost#15764, erigontech/erigon#20454,
-go-chi/httprate#20 (a limiter's lock, held while the handler behind it answers).`
+go-chi/httprate#20 (a limiter's lock, held while the handler behind it answers),
+containerd/containerd#7917 (disk usage measured in a write transaction).`
 
 func find(p *rule.Pass) []rule.Match {
 	var matches []rule.Match
@@ -130,12 +132,7 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) (rule.Match, 
 			{What: "unlocked every", Value: units.Seconds(l.Hold) + " while goroutines waited"},
 		},
 	}
-	m.Cause = fmt.Sprintf("Goroutines queue for the %s that this line unlocks: %s at a time, two or more for %s of the time. They wait on %s.",
-		l.Kind, units.Number(l.Queue), units.Percent(l.Crowded), lines(p, s, l.Waiters))
-	if !l.Convoy {
-		m.Cause = fmt.Sprintf("Goroutines wait long for the %s that this line unlocks: %s times in %s, %s on average, up to %d at a time. They wait on %s.",
-			l.Kind, units.Count(l.Count), units.Seconds(p.Trace.Parallelism.Length), units.Seconds(l.Seconds/float64(l.Count)), l.Longest, lines(p, s, l.Waiters))
-	}
+	m.Cause = queue(p, s, &l, "that this line unlocks")
 	m.Fix = "Do less while it is held, or split what it guards by key."
 	m.Confidence = rule.Hint
 	place, sections := locks.Ending(p, s)
@@ -146,6 +143,10 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) (rule.Match, 
 	if len(sections) == 0 {
 		above, sec, at := locks.Above(p, s)
 		if sec == nil {
+			if around := locks.AroundOf(p, s); around != nil && inTransaction(p, around, &m) {
+				m.Cause = queue(p, s, &l, "that is unlocked below this line") + m.Cause
+				return m, true
+			}
 			m.Cause += " The mutex belongs to code that this line calls."
 			m.Fix = "Call it less often, or from fewer goroutines at a time."
 			return m, l.Convoy
@@ -201,6 +202,33 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) (rule.Match, 
 	}
 	m.Fix = fmt.Sprintf("Compute what does not need %s before Lock, and use copies after Unlock; split what it guards by key, or publish read-mostly data as an atomic.Pointer to a copy.", name)
 	return m, true
+}
+
+// queue says how many goroutines wait for a lock, how long, and where; which says where it is
+// unlocked.
+func queue(p *rule.Pass, s *site.Site, l *wall.Lock, which string) string {
+	where := lines(p, s, l.Waiters)
+	if !l.Convoy {
+		return fmt.Sprintf("Goroutines wait long for the %s %s: %s times in %s, %s on average, up to %d at a time. They wait on %s.",
+			l.Kind, which, units.Count(l.Count), units.Seconds(p.Trace.Parallelism.Length), units.Seconds(l.Seconds/float64(l.Count)), l.Longest, where)
+	}
+	return fmt.Sprintf("Goroutines queue for the %s %s: %s at a time, two or more for %s of the time. They wait on %s.",
+		l.Kind, which, units.Number(l.Queue), units.Percent(l.Crowded), where)
+}
+
+// inTransaction describes a section from one call to another that its function makes, and reports
+// whether what runs in it is known. The finding is at the line of the main module that leads there.
+func inTransaction(p *rule.Pass, around *locks.Around, m *rule.Match) bool {
+	cause, fix, ok := around.Describe(p)
+	if !ok {
+		return false
+	}
+	m.Cause, m.Fix = cause, fix
+	m.Confidence = rule.Measured
+	if at := traced.SiteAt(p, exectrace.Line{Function: around.Entry.Function, File: around.Entry.File, Line: around.Entry.Line}); at != nil {
+		m.Site = at
+	}
+	return true
 }
 
 // frameAt returns the frame of another line of a site's package.
