@@ -25,7 +25,7 @@ func Closed(p *rule.Pass, waiter, waker *exectrace.Line) bool {
 	if !ok {
 		return false
 	}
-	channels := received(at)
+	channels := channelsOf(at)
 	found := false
 	ast.Inspect(syntax.Body(by.Outer()), func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -38,8 +38,8 @@ func Closed(p *rule.Pass, waiter, waker *exectrace.Line) bool {
 	return found
 }
 
-// received returns the variables and fields of channels that a line receives from.
-func received(p *gocode.Place) map[*types.Var]bool {
+// channelsOf returns the variables and fields of channels that a line receives from.
+func channelsOf(p *gocode.Place) map[*types.Var]bool {
 	from := map[*types.Var]bool{}
 	for _, n := range p.Nodes {
 		ast.Inspect(n, func(n ast.Node) bool {
