@@ -215,6 +215,7 @@ import (
 	stackscan "github.com/hone-go/hone/internal/diagnose/rules/stack-scan"
 	statperfile "github.com/hone-go/hone/internal/diagnose/rules/stat-per-file"
 	stoptheworldcall "github.com/hone-go/hone/internal/diagnose/rules/stop-the-world-call"
+	storescan "github.com/hone-go/hone/internal/diagnose/rules/store-scan"
 	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
 	tableofpairs "github.com/hone-go/hone/internal/diagnose/rules/table-of-pairs"
 	tablerebuilt "github.com/hone-go/hone/internal/diagnose/rules/table-rebuilt"
@@ -457,6 +458,7 @@ func All() []rule.Rule {
 		stackscan.Rule(),
 		statperfile.Rule(),
 		stoptheworldcall.Rule(),
+		storescan.Rule(),
 		stringbytescopy.Rule(),
 		tableofpairs.Rule(),
 		tablerebuilt.Rule(),
