@@ -200,6 +200,7 @@ import (
 	smallreads "github.com/hone-go/hone/internal/diagnose/rules/small-reads"
 	smallwrites "github.com/hone-go/hone/internal/diagnose/rules/small-writes"
 	sortforfew "github.com/hone-go/hone/internal/diagnose/rules/sort-for-few"
+	sortnotneeded "github.com/hone-go/hone/internal/diagnose/rules/sort-not-needed"
 	sortperinsert "github.com/hone-go/hone/internal/diagnose/rules/sort-per-insert"
 	sortunchanged "github.com/hone-go/hone/internal/diagnose/rules/sort-unchanged"
 	spanperitem "github.com/hone-go/hone/internal/diagnose/rules/span-per-item"
@@ -443,6 +444,7 @@ func All() []rule.Rule {
 		smallreads.Rule(),
 		smallwrites.Rule(),
 		sortforfew.Rule(),
+		sortnotneeded.Rule(),
 		sortperinsert.Rule(),
 		sortunchanged.Rule(),
 		spanperitem.Rule(),

@@ -90,13 +90,19 @@ type clone struct {
 	object   types.Type
 	runs     float64 // per unit of work
 	changes  float64 // assignments to fields of such values, per unit of work
-	kept     float64 // clones that are not only read, per unit of work; 0 for none
+	kept     float64 // clones that are not only read, per unit of work
+	dropped  bool    // the function that clones drops most clones after it has read them
 	readers  string  // the function that reads them
+	callee   string  // the function of a module that copies by reflection, as profiles name it
 }
 
 // cloner returns the frame of a row that clones a stored value only to read it; -1 for none.
 func (s *search) cloner(r *site.Row) int {
-	for i := max(r.Owner, 0); i < len(r.Stack) && r.Stack[i].Owner.Kind == gocode.Main; i++ {
+	first := max(r.Owner, 0)
+	for first < len(r.Stack) && r.Stack[first].Owner.Kind == gocode.Dependency {
+		first++ // copies by reflection
+	}
+	for i := first; i < len(r.Stack) && r.Stack[i].Owner.Kind == gocode.Main; i++ {
 		p, ok := s.pass.Syntax.At(r.Stack[i].File, r.Stack[i].Line)
 		if !ok {
 			return -1
@@ -146,6 +152,9 @@ func (s *search) examine(r *site.Row, i int, p *gocode.Place) *clone {
 // made returns the clone that the line of the frame i makes, by a call of a function that returns
 // copies or by its own statements; nil for none.
 func (s *search) made(r *site.Row, i int, p *gocode.Place) *clone {
+	if i > 0 && r.Stack[i-1].Owner.Kind == gocode.Dependency {
+		return s.reflected(p, r.Stack[i-1].Function)
+	}
 	if i > max(r.Owner, 0) {
 		below, ok := s.pass.Syntax.At(r.Stack[i-1].File, r.Stack[i-1].Line)
 		if !ok || s.copies.Original(below) == nil {
@@ -170,6 +179,27 @@ func (s *search) made(r *site.Row, i int, p *gocode.Place) *clone {
 	if in.Lit != nil {
 		c.value = in.Lit
 	}
+	return c
+}
+
+// reflected returns the clone that a function of a module makes by reflection; nil for none.
+func (s *search) reflected(p *gocode.Place, function string) *clone {
+	call := loops.CallTo(p, function)
+	if call == nil {
+		return nil
+	}
+	c := &clone{place: p, by: syntax.Text(call.Fun), callee: function}
+	if to, from := flow.CopyInto(p, call); to != nil {
+		c.variable, c.from, c.parts = to, from, []ast.Node{call}
+	} else if from, deep := s.copies.CopyOf(p, call); from != nil && deep {
+		c.value, c.from = call, from
+	} else {
+		return nil
+	}
+	if u, ok := ast.Unparen(c.from).(*ast.UnaryExpr); ok {
+		c.from = u.X
+	}
+	c.object = flow.CopiedStruct(p.TypeOf(c.from))
 	return c
 }
 
@@ -254,6 +284,7 @@ func (s *search) seldomKept(c *clone, in *flow.Reading) bool {
 		}
 		c.kept = max(c.kept, n)
 	}
+	c.dropped = true
 	return c.kept <= mostKept*c.runs
 }
 
@@ -273,11 +304,17 @@ func (s *search) judge(c *finder.Case) bool {
 		What:  evidence.ExecutionsCounted,
 		Value: fmt.Sprintf("%s clones per %s, %s assignments to fields of a %s", units.Number(found.runs), s.pass.Manifest.Unit(), units.Number(found.changes), name),
 	})
-	if found.kept > 0 {
+	if found.callee != "" {
+		c.Callees = []string{found.callee}
+	}
+	if found.dropped {
 		unused := 1 - found.kept/found.runs
 		c.Fraction = &rule.Fraction{Expect: 0.95 * unused, Low: 0.7 * unused, High: unused}
-		c.Cause = fmt.Sprintf("%s makes a deep copy of %s%s, reads it, and drops it: only %s of the copies are used further.",
-			found.by, what, each, units.Percent(found.kept/found.runs))
+		further := "none of the copies was used further while executions were counted"
+		if found.kept > 0 {
+			further = fmt.Sprintf("only %s of the copies are used further", units.Percent(found.kept/found.runs))
+		}
+		c.Cause = fmt.Sprintf("%s makes a deep copy of %s%s, reads it, and drops it: %s.", found.by, what, each, further)
 		c.Fix = fmt.Sprintf("Test %s itself, and clone only what passes.", what)
 		return true
 	}
