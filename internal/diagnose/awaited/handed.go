@@ -52,7 +52,7 @@ func hands(place *gocode.Place, decl *ast.FuncDecl) bool {
 	ast.Inspect(decl, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SendStmt:
-			found = found || !received(place, decl, n.Value)
+			found = found || !news(place, decl, n.Value)
 		case *ast.CallExpr:
 			if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "make" {
 				_, ch := place.TypeOf(n).Underlying().(*types.Chan)
@@ -69,8 +69,8 @@ func hands(place *gocode.Place, decl *ast.FuncDecl) bool {
 	return found
 }
 
-// received reports whether a function got a value from a channel: it only passes on news.
-func received(place *gocode.Place, decl *ast.FuncDecl, value ast.Expr) bool {
+// news reports whether a function got a value from a channel: it only passes on news.
+func news(place *gocode.Place, decl *ast.FuncDecl, value ast.Expr) bool {
 	v := syntax.LocalVar(place, value)
 	found := false
 	ast.Inspect(decl, func(n ast.Node) bool {
