@@ -91,7 +91,7 @@ type verdict struct {
 	Rank      int     // of the first finding at an acceptable location; 0 for none
 	Explained int     // rank of the finding that explains it; 0 for none
 	Rule      string  // of that finding, or of the one at Rank
-	Promise   *span   // share of the CPU that fixes save, for the findings that the fixed version no longer has, including what they contain
+	Promise   *span   // share that fixes save, for the findings that the fixed version no longer has, including what they contain
 	Saving    float64 // share that the finding that explains it saves; 0 for none
 	Other     bool    // of a fixed version: the explanation is not the finding that explained the fault
 	Accused   []string
@@ -144,11 +144,15 @@ func advice(fix string) string {
 }
 
 // promise sets what the findings predict together, if one of them explains the case. Findings that
-// the fixed version still has are left out, because the fix did not touch them. All others count,
-// because a release seldom fixes only one thing. Together charges nothing twice. It is a share of
-// CPU, or of the time of a run if that is what the finding that explains the case predicts.
+// the fixed version still has are left out, because the fix did not touch them. All others of the
+// same resource count, because a release seldom fixes only one thing. Together charges nothing
+// twice.
 func (v *verdict) promise(fixed *diagnose.Report) {
+	v.Promise = nil
 	resource, of := v.resource()
+	if resource == "" {
+		return
+	}
 	var gone []*diagnose.Finding
 	for _, f := range v.accusing {
 		s := f.Whole()
@@ -159,26 +163,41 @@ func (v *verdict) promise(fixed *diagnose.Report) {
 			gone = append(gone, f)
 		}
 	}
-	v.Promise = nil
-	if v.Explained > 0 && len(gone) > 0 {
-		s := diagnose.Together(resource, gone...)
-		v.Promise = &span{Low: s.Low, High: s.High, Time: of != ""}
-		for _, f := range gone { // a finding that includes another with a larger saving does not replace it
-			if w := f.Whole(); w.Share > s.Value {
-				s.Value, v.Promise = w.Share, &span{Low: w.Low, High: w.High, Time: of != ""}
-			}
+	if len(gone) == 0 {
+		return
+	}
+	share := totalOf(resource, of)
+	s := diagnose.Together(resource, gone...)
+	v.Promise = &span{Low: s.Low, High: s.High, Of: share}
+	for _, f := range gone { // a finding that includes another with a larger saving does not replace it
+		if w := f.Whole(); w.Share > s.Value {
+			s.Value, v.Promise = w.Share, &span{Low: w.Low, High: w.High, Of: share}
 		}
 	}
 }
 
-// resource returns what the finding that explains the case saves: CPU, or a named time.
+// resource returns what the finding that explains the case saves, and of which time if that has a
+// name; "" if it promises no saving.
 func (v *verdict) resource() (resource, of string) {
 	for _, f := range v.accusing {
-		if s := f.Whole(); f.Rank == v.Explained && s != nil && s.Of != "" {
+		if s := f.Whole(); f.Rank == v.Explained && s != nil {
 			return s.Resource, s.Of
 		}
 	}
-	return "cpu", ""
+	return "", ""
+}
+
+// totalOf returns what a saving of a resource is a share of.
+func totalOf(resource, of string) total {
+	switch {
+	case resource == "memory":
+		return liveMemory
+	case of != "":
+		return total(of)
+	case resource == "latency":
+		return timeOfRequest
+	}
+	return ""
 }
 
 // at reports whether a finding is at an acceptable location.

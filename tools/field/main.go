@@ -153,7 +153,14 @@ func tryRow(ctx context.Context, c *fieldCase, work string, t table, pairs bool)
 	v := c.judge(after.Report)
 	r.Fixed = &v
 	r.promise(after.Report)
-	r.Measured, r.err = measured(ctx, c, work, r.Promise != nil && r.Promise.Time)
+	switch {
+	case r.Promise == nil:
+		r.Measured, r.err = measured(ctx, c, work, "")
+	case r.Promise.Of == liveMemory:
+		r.Measured = lessLive(result, after)
+	default:
+		r.Measured, r.err = measured(ctx, c, work, r.Promise.Of)
+	}
 	r.compare()
 	return r
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hone-go/hone/stats"
 )
 
 // row is a case with its verdict.
@@ -19,16 +22,26 @@ type row struct {
 	c *fieldCase
 	verdict
 	Fixed    *verdict // of the version that fixed the fault; nil if it was not tried
-	Measured *span    // CPU that the fix saved; nil if it was not tried
+	Measured *span    // what the fix saved of the same; nil if it was not tried
 	err      error
 }
 
-// span is an interval of shares: of CPU, or of the time of a run.
+// span is an interval of shares.
 type span struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	Time bool    `json:"time,omitempty"`
+	Of   total   `json:"of,omitempty"`
 }
+
+// total is what a saving is a share of; "" for the CPU of an operation.
+type total string
+
+const (
+	timeOfRun       total = "the time of a run"
+	timeOfOperation total = "the time of an operation"
+	timeOfRequest   total = "the time of requests"
+	liveMemory      total = "live memory"
+)
 
 // table is a page's content.
 type table struct {
@@ -122,12 +135,46 @@ func (s *score) add(r row) {
 			}
 		}
 	}
-	if r.Promise != nil && r.Measured != nil && r.Promise.Time == r.Measured.Time {
+	if promised, kept := r.kept(); promised {
 		s.promised++
-		if r.Promise.Low <= r.Measured.High && r.Measured.Low <= r.Promise.High {
+		if kept {
 			s.kept++
 		}
 	}
+}
+
+// kept reports whether a row has a promise that was measured, and whether the intervals of both
+// have a value in common.
+func (r row) kept() (promised, kept bool) {
+	if r.Promise == nil || r.Measured == nil || r.Promise.Of != r.Measured.Of {
+		return false, false
+	}
+	return true, r.Promise.Low <= r.Measured.High && r.Measured.Low <= r.Promise.High
+}
+
+// byTotal says for each total how many promises were kept, and how wide they are: one from 0 to
+// 100 % is always kept.
+func (t *table) byTotal() string {
+	var parts []string
+	for _, of := range []total{"", timeOfRequest, timeOfRun, timeOfOperation, liveMemory} {
+		n, all := 0, 0
+		var widths []float64
+		for _, r := range t.Rows {
+			promised, kept := r.kept()
+			if !promised || r.Promise.Of != of {
+				continue
+			}
+			all++
+			if kept {
+				n++
+			}
+			widths = append(widths, 100*(r.Promise.High-r.Promise.Low))
+		}
+		if all > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d of %d (%.0f points)", cmp.Or(string(of), "CPU"), n, all, stats.Median(widths)))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (t *table) write(w io.Writer) {
@@ -148,7 +195,7 @@ func (t *table) write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "**Of %d bugs: %d at rank 1, %d placed, %d explained. Of %d clean cases %d accused.**\n\n", s.bugs, s.first, s.near, s.explained, s.controls, s.accused)
 	if s.fixed > 0 {
-		fmt.Fprintf(w, "Of %d fixed versions %d still have a finding above a hint that the words and the location of the case match. In %d of them it is the finding that explained the fault: by the same rule, and it saves at least a third of what it saved before, of the cost per operation. The others state something else that is true there, or a small remainder. The intervals of the predicted and the measured saving overlap in %d of %d. If one finding explains the case, *predicted* is the sum over all findings above a hint that the fixed version no longer has, because a release often fixes more than one thing. *Measured* is the CPU per operation, or the time of a run where the finding predicts that, with the 95 %% interval of `hone compare`: in three recordings of each version without profiles, which alternate; of cases that were measured before 27 November 2026, in one recording of each version.\n\n", s.fixed, s.alarms, s.same, s.kept, s.promised)
+		fmt.Fprintf(w, "Of %d fixed versions %d still have a finding above a hint that the words and the location of the case match. In %d of them it is the finding that explained the fault: by the same rule, and it saves at least a third of what it saved before, of the cost per operation. The others state something else that is true there, or a small remainder. The intervals of the predicted and the measured saving overlap in %d of %d; by what they are a share of, with the median width of the prediction: %s. If one finding explains the case, *predicted* is the sum over all findings above a hint that the fixed version no longer has, because a release often fixes more than one thing. *Measured* is the CPU per operation, or the mean time of a request or run where the finding that explains the case predicts that, with the 95 %% interval: in three recordings of each version without profiles, which alternate; of cases that were measured before 27 November 2026, in one recording of each version. If it predicts memory, *measured* is that of the heap profiles at the end of the recordings with profiles, which are as long as what leaks grew.\n\n", s.fixed, s.alarms, s.same, s.kept, s.promised, t.byTotal())
 	}
 	if len(t.before) > 0 {
 		t.writeFirst(w)
@@ -257,8 +304,8 @@ func (s *span) percent() string {
 		return "–"
 	}
 	text := fmt.Sprintf("%.0f to %.0f %%", 100*s.Low, 100*s.High)
-	if s.Time {
-		text += " of time"
+	if s.Of != "" {
+		text += " of " + string(s.Of)
 	}
 	return text
 }

@@ -42,8 +42,7 @@ func (r *row) same(after *diagnose.Finding) bool {
 // left returns the cost per operation of the fixed version, relative to the faulty one, of the
 // resource that a finding saves; 1 if it was not measured.
 func (r *row) left(s *diagnose.Saving) float64 {
-	switch {
-	case r.Measured == nil, r.Measured.Time && s.Of == "", !r.Measured.Time && s.Resource != "cpu":
+	if r.Measured == nil || r.Measured.Of != totalOf(s.Resource, s.Of) {
 		return 1
 	}
 	return min(1, 1-(r.Measured.Low+r.Measured.High)/2)
