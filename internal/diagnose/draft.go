@@ -250,6 +250,11 @@ func (e *engine) save(d *draft) *saving {
 		sure := stats.Add(cpu.share, e.besides(d))
 		sure = e.withBackground(sure)
 		cpu.share = clamp(withPossible(withPossible(sure, d.peer, d.fraction), d.uncertain, d.fraction))
+		if d.rule.Claims().Beside.High == 0 && e.manifest.Target.Bench == "" {
+			least := withCrowding(clamp(sure)).Low // what only may be saved crowds nobody for sure
+			cpu.share = withCrowding(cpu.share)
+			cpu.share.Low = least
+		}
 	}
 	if wait(d.cost) > 0 && e.requestSeconds > 0 {
 		latency = e.saved(d, limitLatency, e.waitSpread(d).Scale(1/e.requestSeconds))

@@ -46,11 +46,11 @@ func TestNested(t *testing.T) {
 		what      string
 		got, want float64
 	}{
-		{"alone", outer.Saving.Share, 0.9 * 0.1},
-		{"with what it includes", outer.SavingWith.Share, 0.9 * 0.36},
-		{"together with what it includes", Together(limitCPU, outer, inner).Value, 0.9 * 0.36},
-		{"what is included", Together(limitCPU, inner).Value, 0.8 * 0.2},
-		{"each for itself", Apart(limitCPU, outer, inner).Value, 0.9*0.1 + 0.8*0.2},
+		{"alone", outer.Saving.Share, crowded(0.9 * 0.1)},
+		{"with what it includes", outer.SavingWith.Share, crowded(0.9 * 0.36)},
+		{"together with what it includes", Together(limitCPU, outer, inner).Value, crowded(0.9 * 0.36)},
+		{"what is included", Together(limitCPU, inner).Value, crowded(0.8 * 0.2)},
+		{"each for itself", Apart(limitCPU, outer, inner).Value, crowded(0.9*0.1) + crowded(0.8*0.2)},
 	} {
 		if math.Abs(c.got-c.want) > 1e-6 {
 			t.Errorf("%s: saves %.4f, want %.4f", c.what, c.got, c.want)
@@ -98,9 +98,9 @@ func TestNestedInPart(t *testing.T) {
 		what      string
 		got, want float64
 	}{
-		{"with what it includes", outer.SavingWith.Share, 0.9 * 0.36},
-		{"together with what it does not", Together(limitCPU, outer, inner, shared).Value, 0.9*0.36 + 0.8*0.04},
-		{"the shared alone", Together(limitCPU, shared).Value, 0.8 * 0.1},
+		{"with what it includes", outer.SavingWith.Share, crowded(0.9 * 0.36)},
+		{"together with what it does not", Together(limitCPU, outer, inner, shared).Value, crowded(0.9*0.36) + 0.4*crowded(0.8*0.1)},
+		{"the shared alone", Together(limitCPU, shared).Value, crowded(0.8 * 0.1)},
 	} {
 		if math.Abs(c.got-c.want) > 1e-6 {
 			t.Errorf("%s: saves %.4f, want %.4f", c.what, c.got, c.want)

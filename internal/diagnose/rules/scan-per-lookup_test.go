@@ -110,3 +110,49 @@ func TestScanPerLookupPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestScanPerLookupList: who looks a key up may not need the list that a call makes for the loop
+// alone. What the function's other lines call is not part of that.
+func TestScanPerLookupList(t *testing.T) {
+	const source = `package main
+
+type list struct{ all []string }
+
+func (l *list) values() []string {
+	var out []string
+	for _, s := range l.all {
+		out = append(out, s) //@ made | runtime.growslice < index
+	}
+	return out
+}
+
+func (l *list) index(key string) int {
+	for i, s := range l.values() { //: index
+		if s == key { //@ test | runtime.memequal
+			return i
+		}
+	}
+	println(len(l.values())) //@ again | runtime.growslice
+	return -1
+}
+
+func main() { (&list{}).index("") }
+`
+	block := func(startLine, startColumn, endLine, endColumn int) covdata.Block {
+		return covdata.Block{StartLine: startLine, StartColumn: startColumn, EndLine: endLine, EndColumn: endColumn, Statements: 1}
+	}
+	meta := &covdata.Meta{Packages: []covdata.Package{{Path: "example.com/madeup", Funcs: []covdata.Func{{
+		Name: "index", File: "example.com/madeup/main.go",
+		Blocks: []covdata.Block{block(13, 38, 14, 31), block(19, 2, 20, 11), block(14, 31, 15, 15), block(15, 15, 17, 4)},
+	}}}}}
+	pass, names := ruletest.MadeUp(t, source)
+	pass.Counts = counts.New(meta, []counts.Window{{Units: 1000, Counts: covdata.Counts{{{1000, 0, 100_000, 1000}}}}})
+	matches := matchesOf(t, scanperlookup.Rule(), pass)
+	if len(matches) != 1 || names[matches[0].Site.Line] != "test" {
+		t.Fatalf("%v", matches)
+	}
+	u := matches[0].Uncertain
+	if len(u.CPU) != 1 || names[u.CPU[0].Stack[1].Line] != "made" || len(u.Allocs) != 1 {
+		t.Errorf("CPU of %d rows and allocations of %d may be saved, too; want those of the call in the loop's head", len(u.CPU), len(u.Allocs))
+	}
+}

@@ -103,6 +103,7 @@ func prepare(p *rule.Pass) []finder.Line {
 			return false
 		}
 		s.describe(c.Place, c.Match)
+		c.Uncertain = s.listed(p, c.Site, lines)
 		if s.kind == idle || s.kind == due || s.in != nil {
 			c.Callees = []string{"sync.(*Mutex).Lock", "sync.(*Mutex).Unlock", "sync.(*RWMutex).RLock", "sync.(*RWMutex).RUnlock"}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -317,6 +318,18 @@ func hasField(t types.Type, field *types.Var) bool {
 		}
 	}
 	return false
+}
+
+// listed returns the rows of the call that makes the list for the loop alone: who looks the key up
+// may not need the list.
+func (s *search) listed(p *rule.Pass, at *site.Site, lines *finder.Lines[search]) (u rule.Uncertain) {
+	if _, call := s.made.(*ast.CallExpr); !call || s.key == nil {
+		return u
+	}
+	head := &site.Site{Frame: at.Frame}
+	head.Line = s.head
+	u.CPU, u.Allocs = finder.Passing(p, head, func(r *site.Row) bool { return nearest(lines)(r) < 0 })
+	return u
 }
 
 // beyond reports whether the frames below a loop, leaf first, are past the test in the function to

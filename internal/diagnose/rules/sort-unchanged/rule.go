@@ -244,6 +244,7 @@ func (s *search) judge(c *finder.Case) bool {
 		}
 		return again != nil
 	}
+	c.Uncertain = a.copied(s.pass, c.Site)
 	from, what := syntax.Text(a.kept), syntax.Text(a.list)
 	if call, ok := a.list.(*ast.CallExpr); ok && len(call.Args) == 1 && syntax.Same(a.place, a.kept, call.Args[0]) {
 		switch a.place.CalleeName(call) { // maps.Keys(m)
@@ -278,4 +279,25 @@ func (s *search) judge(c *finder.Case) bool {
 		c.Confidence = rule.Likely
 	}
 	return true
+}
+
+// copied returns the rows of the lines that make the sorted list of the kept one: with a sorted
+// copy that is kept, they may not run.
+func (a *again) copied(p *rule.Pass, at *site.Site) (u rule.Uncertain) {
+	v := syntax.LocalVar(a.place, a.list)
+	if v == nil {
+		return u
+	}
+	made := map[int]bool{}
+	for _, value := range syntax.Assigned(a.place, v) {
+		if _, call := ast.Unparen(value).(*ast.CallExpr); call && value.End() < a.list.Pos() {
+			made[syntax.Line(a.place, value.Pos())] = true
+		}
+	}
+	for _, s := range p.Table.Sites {
+		if s.File == at.File && made[s.Line] {
+			u.CPU, u.Allocs = append(u.CPU, s.CPU...), append(u.Allocs, s.Allocs...)
+		}
+	}
+	return u
 }
