@@ -66,6 +66,9 @@ func find(p *rule.Pass) []rule.Match {
 		}
 		m, waited := expired(p, place)
 		if m == nil {
+			m, waited = late(p, place)
+		}
+		if m == nil {
 			m, waited = retried(p, place)
 		}
 		if m == nil || waited < leastShare*total {
