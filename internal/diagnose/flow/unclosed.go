@@ -84,14 +84,30 @@ func dropped(p *gocode.Place, call *ast.CallExpr) bool {
 // leftOpen says on which path a function leaves the value of a variable open that a call returns;
 // "" if it closes it, or passes it to something that may.
 func leftOpen(p *gocode.Place, call *ast.CallExpr, v *types.Var) string {
-	closed, drained := ast.Node(nil), false
+	closed, drained, ours := Closing(p, call, v)
+	if !ours || drained {
+		return ""
+	}
+	switch line, leaves := early(p, call, closed); {
+	case closed == nil:
+		return syntax.FuncName(p) + " never calls it"
+	case line > 0:
+		return fmt.Sprintf("%s %s on line %d without that", syntax.FuncName(p), leaves, line)
+	}
+	return ""
+}
+
+// Closing returns where a function first closes the value of a variable that a call returns (nil:
+// nowhere), and whether it reads it to the end, which closes rows of a database. ours is false if
+// it passes the value to something that may close it.
+func Closing(p *gocode.Place, call *ast.CallExpr, v *types.Var) (closed ast.Node, drained, ours bool) {
 	for _, id := range syntax.Uses(p, v) {
 		if id.Pos() < call.End() {
 			continue
 		}
 		path := p.Enclosing(id)
 		if len(path) < 2 {
-			return "" // in another function
+			return nil, false, false // in another function
 		}
 		switch n := path[0].(type) {
 		case *ast.SelectorExpr:
@@ -102,21 +118,13 @@ func leftOpen(p *gocode.Place, call *ast.CallExpr, v *types.Var) string {
 		case *ast.BinaryExpr:
 		case *ast.CallExpr:
 			if fn := p.Callee(n); fn == nil || fn.Pkg() == nil || !symbol.Standard(fn.Pkg().Path()) {
-				return ""
+				return nil, false, false
 			}
 		default:
-			return ""
+			return nil, false, false
 		}
 	}
-	switch line, leaves := early(p, call, closed); {
-	case drained:
-		return ""
-	case closed == nil:
-		return syntax.FuncName(p) + " never calls it"
-	case line > 0:
-		return fmt.Sprintf("%s %s on line %d without that", syntax.FuncName(p), leaves, line)
-	}
-	return ""
+	return closed, drained, true
 }
 
 // exhausts reports whether a call of Next, whose path is given, is the condition of a loop that is

@@ -74,6 +74,7 @@ import (
 	failedlookahead "github.com/hone-go/hone/internal/diagnose/rules/failed-lookahead"
 	falsesharing "github.com/hone-go/hone/internal/diagnose/rules/false-sharing"
 	fewworkers "github.com/hone-go/hone/internal/diagnose/rules/few-workers"
+	filenotclosed "github.com/hone-go/hone/internal/diagnose/rules/file-not-closed"
 	filereadforpart "github.com/hone-go/hone/internal/diagnose/rules/file-read-for-part"
 	filestateperrecord "github.com/hone-go/hone/internal/diagnose/rules/file-state-per-record"
 	finalizerperobject "github.com/hone-go/hone/internal/diagnose/rules/finalizer-per-object"
@@ -318,6 +319,7 @@ func All() []rule.Rule {
 		failedlookahead.Rule(),
 		falsesharing.Rule(),
 		fewworkers.Rule(),
+		filenotclosed.Rule(),
 		filereadforpart.Rule(),
 		filestateperrecord.Rule(),
 		finalizerperobject.Rule(),

@@ -52,8 +52,8 @@ that long. Check whether each request needs it, whether it can be asked for
 earlier or together with something else, and whether what ends the wait has to
 wait itself.
 
-Seen in the field: segmentio/analytics-go#72 (calls that wait for the upload of a
-batch, although nothing is computed).`
+Seen in the field: segmentio/analytics-go#72 (calls that wait for the upload of
+a batch, although nothing is computed).`
 
 func find(p *rule.Pass) []rule.Match {
 	if p.Trace.Requests == nil || p.Trace.Requests.All == nil || !traced.Serves(p) || traced.Busy(p) >= mostBusy {
