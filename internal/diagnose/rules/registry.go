@@ -157,6 +157,7 @@ import (
 	quadraticsort "github.com/hone-go/hone/internal/diagnose/rules/quadratic-sort"
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
 	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
+	rangescanned "github.com/hone-go/hone/internal/diagnose/rules/range-scanned"
 	ratelimitwait "github.com/hone-go/hone/internal/diagnose/rules/rate-limit-wait"
 	rawjsonencoded "github.com/hone-go/hone/internal/diagnose/rules/raw-json-encoded"
 	readtocopy "github.com/hone-go/hone/internal/diagnose/rules/read-to-copy"
@@ -402,6 +403,7 @@ func All() []rule.Rule {
 		quadraticsort.Rule(),
 		queryreparsed.Rule(),
 		randsourcepercall.Rule(),
+		rangescanned.Rule(),
 		ratelimitwait.Rule(),
 		rawjsonencoded.Rule(),
 		readtocopy.Rule(),
