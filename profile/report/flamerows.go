@@ -146,9 +146,10 @@ func (s *rowSplitter) read(stack []int32, from int, skip int32, want []uint32, m
 		if code == noFrames {
 			continue
 		}
-		end := int32(1)
-		if code == someFrames {
-			end = s.framesOf(l)
+		end, list := int32(1), []uint32(nil)
+		if code >= someFrames {
+			list = s.list(code)
+			end = int32(len(list))
 		}
 		for taken := range end {
 			if skip > 0 {
@@ -162,7 +163,7 @@ func (s *rowSplitter) read(stack []int32, from int, skip int32, want []uint32, m
 				return next
 			}
 			if end > 1 {
-				code = s.codeOf(l, taken, end)
+				code = list[taken]
 			}
 			want[n] = code
 			n++

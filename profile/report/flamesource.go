@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -25,6 +26,9 @@ type source struct {
 
 	// Of filters that keep little of most stacks:
 	from []byte // by location: the callers of the outermost of these are dropped; nil for none
+	// lengths has by row that is kept the number of locations without these callers, or manyLeft;
+	// nil if unknown.
+	lengths []uint16
 	// fewCallers reports that from drops few frames.
 	fewCallers bool
 	shown      []byte // by location: 1 if it has frames left; nil if most have
@@ -38,6 +42,9 @@ type source struct {
 	// complete is each for the first time: it also sets what depends on all stacks, rows and sums.
 	complete func(visit func(row int, stack []int32))
 }
+
+// manyLeft stands for so many locations and for more.
+const manyLeft = math.MaxUint16
 
 // newSource applies the filters. Those that a Selection has do not copy stacks: dropped samples
 // count zero, and hidden frames are passed over. Of the options it uses those that layouts share.
@@ -80,14 +87,16 @@ func (s *source) cut(costs *frames.Costs, from []byte, hidden []bool) {
 	}
 	callers, all := s.sampleCut()
 	s.fewCallers = 10*callers < all
+	lengths := make([]uint16, len(s.values))
 	if 3*callers > 2*all || s.rows.Len() < len(s.values) {
 		part := costs.Part(s.frames)
 		s.complete = func(visit func(row int, stack []int32)) {
 			s.keepRest(func(row int, stack []int32) {
 				part.Add(row, stack)
+				lengths[row] = uint16(min(len(stack), manyLeft))
 				visit(row, stack)
 			})
-			s.sums = part.Sums()
+			s.lengths, s.sums = lengths, part.Sums()
 		}
 		return
 	}
@@ -96,12 +105,12 @@ func (s *source) cut(costs *frames.Costs, from []byte, hidden []bool) {
 		kept := s.p.RowsWhere(func(row int) bool {
 			stack := s.p.Stack(row)
 			n := part.Cut(row, stack, from)
-			if n > 0 {
+			if lengths[row] = uint16(min(n, manyLeft)); n > 0 {
 				visit(row, stack[:n])
 			}
 			return n > 0
 		})
-		s.rows, s.sums = &kept, part.Sums()
+		s.rows, s.lengths, s.sums = &kept, lengths, part.Sums()
 	}
 }
 
@@ -270,6 +279,9 @@ func (s *source) cutStack(row int) []int32 {
 	stack := s.p.Stack(row)
 	if s.from == nil {
 		return stack
+	}
+	if s.lengths != nil && s.lengths[row] < manyLeft {
+		return stack[:s.lengths[row]]
 	}
 	return stack[:columns.LastOf(stack, s.from)+1]
 }

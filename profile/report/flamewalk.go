@@ -10,10 +10,11 @@ import (
 // outer frames of most stacks.
 //
 // The frames of some of the rows predict which nodes are wide. All rows walk through a trie of
-// these nodes, each until its next frame has no node, and are added up where they leave it. How
-// much of them left with which frame is added up, too, by a hash: where that could be a wide node,
-// these rows are read again, and the trie gets the node. The sample decides how long that takes,
-// but not the result.
+// these nodes, each until its next frame has no node. Only then are they added up where they left
+// it, because the processor's caches do not hold the sums beside the trie. How much of them left
+// with which frame is added up, too, by a hash: where that could be a wide node, these rows are
+// read again, and the trie gets the node. The sample decides how long that takes, but not the
+// result.
 type walker struct {
 	*source
 	coder
@@ -24,10 +25,11 @@ type walker struct {
 	leftBits int        // of hashes, for an index in left
 	left     []int64    // by hash of a node and the next frame: the width of the rows that left with it
 
-	block [walkers]walking
-	n     int     // rows in block
-	picks []int32 // their stacks, if those of the source are not valid for long
-	exits sums    // by row: the node that it left, and the index in left
+	block  [walkers]walking
+	n      int     // rows in block
+	picks  []int32 // their stacks, if those of the source are not valid for long
+	inline []int64 // by node: width of the rows whose call was inlined
+	exits  sums    // by row: the node where it left, and the next code
 }
 
 // trieNode is a node of the trie.
@@ -35,7 +37,6 @@ type trieNode struct {
 	number         uint32 // of its key
 	parent, depth  int32
 	first, sibling int32 // its children, as a list; 0 ends it
-	inline         int64 // width of the rows whose call was inlined
 }
 
 // leavers is the sums of the rows that left the trie at a node; in the end, of all rows that
@@ -43,10 +44,11 @@ type trieNode struct {
 type leavers struct{ width, value, ends, self int64 }
 
 const (
-	childBits  = 20 // of a node in table
-	numberBits = 22 // of a number in keyOf
-	hashBits   = 17 // of a hash of sampled rows
-	mostLeft   = 18 // bits of a hash of rows that left
+	childBits  = 20                // of a node in table
+	numberBits = 22                // of a number in keyOf
+	codeMask   = 2<<numberBits - 1 // of a code after a node
+	hashBits   = 17                // of a hash of sampled rows
+	mostLeft   = 18                // bits of a hash of rows that left
 
 	sampleStep = 16 // one of so many rows predicts the nodes
 	// likely is the share of the least width of a node that its part of the sample must have. It
@@ -62,11 +64,12 @@ func newWalker(src *source, inverted bool, o FlameOptions) *walker {
 		return nil
 	}
 	w.resize(1 << 10)
+	src.finish() // for the same reason in a pass of its own
 	w.predict(o)
-	w.left = make([]int64, 1<<w.leftBits)
-	w.at = make([]leavers, len(w.nodes))
+	w.inline = make([]int64, len(w.nodes))
 	src.each(w.walk)
 	w.step()
+	w.addExits()
 	if !w.readAgain(w.least(o)) {
 		return nil
 	}
@@ -210,7 +213,7 @@ type walking struct {
 func (w *walker) walk(row int, stack []int32) {
 	v := w.values[row]
 	if v == 0 {
-		w.exits[row] = -1
+		w.exits[row] = 0
 		return
 	}
 	if w.shown != nil { // the stack is valid until walk returns
@@ -227,7 +230,7 @@ func (w *walker) walk(row int, stack []int32) {
 // step moves the rows that walk through the trie, all at the same time, and adds them to the nodes
 // where they leave it.
 func (w *walker) step() {
-	var live, gone [walkers]uint8
+	var live [walkers]uint8
 	var keys, slots [walkers]uint64
 	n := w.n
 	for i := range n {
@@ -244,17 +247,17 @@ func (w *walker) step() {
 				if !w.inverted {
 					at = int32(len(r.stack)) - 1 - at
 				}
-				if code = codes[r.stack[at]]; code > someFrames {
+				if code = codes[r.stack[at]]; code < someFrames {
 					r.at++
 				} else {
-					code = w.nextOf(r)
+					code = w.nextOf(r, code)
 				}
 			}
 			key := uint64(r.node)<<(numberBits+1) | uint64(code)
 			keys[i] = key
 			slots[i] = table[hashOf(key>>1)>>shift&mask]
 		}
-		left, out := 0, 0
+		left := 0
 		for i, k := range live[:n] {
 			slot, key := slots[i], keys[i]
 			if slot>>childBits != key>>1 && slot != 0 {
@@ -262,50 +265,30 @@ func (w *walker) step() {
 			}
 			r := &w.block[k%walkers]
 			if slot == 0 {
-				gone[out%walkers], keys[out] = k, key
-				out++
+				w.exits[r.row] = int64(key)
 				continue
 			}
 			r.node = uint32(slot & (1<<childBits - 1))
 			if key&1 != 0 {
-				w.nodes[r.node].inline += abs(r.v)
+				w.inline[r.node] += abs(r.v)
 			}
 			live[left] = k
 			left++
-		}
-		for i, k := range gone[:out] {
-			r := &w.block[k%walkers]
-			if keys[i]&(2<<numberBits-1) == 0 {
-				w.exits[r.row] = -1
-				w.end(int32(r.node), r.v)
-			} else {
-				w.leave(int(r.row), uint64(r.node), keys[i]>>1, r.v)
-			}
 		}
 		n = left
 	}
 	w.n, w.picks = 0, w.picks[:0]
 }
 
-// nextOf returns the next code of a row at a location that has not one frame.
-func (w *walker) nextOf(r *walking) uint32 {
-	for int(r.at) < len(r.stack) {
-		l := r.stack[r.at]
-		if !w.inverted {
-			l = r.stack[len(r.stack)-1-int(r.at)]
-		}
-		n := w.framesOf(l)
-		if r.taken < n {
-			code := w.codeOf(l, r.taken, n)
-			if r.taken++; r.taken == n {
-				r.taken = 0
-				r.at++
-			}
-			return code
-		}
-		r.at++ // it has none
+// nextOf returns the next code of a row at a location with several frames.
+func (w *walker) nextOf(r *walking, location uint32) (code uint32) {
+	list := w.list(location)
+	code = list[r.taken]
+	if r.taken++; int(r.taken) == len(list) {
+		r.taken = 0
+		r.at++
 	}
-	return 0
+	return code
 }
 
 // probe returns the slot of a key, or 0.
@@ -317,15 +300,25 @@ func (w *walker) probe(key uint64) uint64 {
 	}
 }
 
-// leave adds a row to the node from which it goes on to a frame that has no node.
-func (w *walker) leave(row int, node, key uint64, v int64) {
-	s := &w.at[node]
-	s.width += abs(v)
-	s.value += v
-	at := hashOf(key) >> (64 - w.leftBits)
-	w.left[at] += abs(v)
-	w.exits[row] = int64(node<<mostLeft | at)
+// addExits adds the rows to the nodes where they left the trie.
+func (w *walker) addExits() {
+	w.left, w.at = make([]int64, 1<<w.leftBits), make([]leavers, len(w.nodes))
+	for row, v := range w.values {
+		v = w.rows.Select(row, v)
+		exit := w.rows.Select(row, w.exits[row]) // of other rows, it is old
+		w.exits[row] = exit
+		goesOn := -(exit & codeMask) >> 63 // all ones unless the stack ends
+		s := &w.at[exit>>(numberBits+1)]
+		s.width += abs(v)
+		s.value += v
+		s.ends += abs(v) &^ goesOn
+		s.self += v &^ goesOn
+		w.left[w.leftAt(exit)] += abs(v) & goesOn
+	}
 }
+
+// leftAt returns the index in left of a row that left.
+func (w *walker) leftAt(exit int64) uint64 { return hashOf(uint64(exit)>>1) >> (64 - w.leftBits) }
 
 // end adds a row to the node where its stack ends.
 func (w *walker) end(node int32, v int64) {
@@ -364,17 +357,17 @@ type again struct {
 // readAgain adds the nodes that are at least as wide as least, and not in the trie. It reports
 // whether they are few enough.
 func (w *walker) readAgain(least int64) bool {
-	wide := false
-	for _, width := range w.left {
-		wide = wide || width >= least
+	wide := make([]bool, len(w.left))
+	for at, width := range w.left {
+		wide[at] = width >= least
 	}
-	if !wide {
+	if !slices.Contains(wide, true) {
 		return true
 	}
 	var rows []again
-	for row, at := range w.exits[:len(w.values)] {
-		if w.rows.Has(row) && at >= 0 && w.left[at&(1<<mostLeft-1)] >= least { // of other rows, at may be old
-			rows = w.next(rows, row, w.rest(row), int32(at>>mostLeft))
+	for row, exit := range w.exits[:len(w.values)] {
+		if exit&codeMask != 0 && wide[w.leftAt(exit)] { // its stack goes on
+			rows = append(rows, again{uint64(exit) >> 1, int32(row), exit&1 != 0})
 		}
 	}
 	if len(rows) > max(1<<12, len(w.values)/4) {
@@ -394,7 +387,7 @@ func (w *walker) readAgain(least int64) bool {
 				if node == 0 {
 					return false
 				}
-				w.at = append(w.at, leavers{})
+				w.at, w.inline = append(w.at, leavers{}), append(w.inline, 0)
 				for _, r := range rows[:n] {
 					deeper = w.move(deeper, r, node)
 				}
@@ -418,7 +411,7 @@ func (w *walker) move(rows []again, r again, node int32) []again {
 	s.width -= abs(v)
 	s.value -= v
 	if r.inline {
-		w.nodes[node].inline += abs(v)
+		w.inline[node] += abs(v)
 	}
 	stack := w.rest(int(r.row))
 	if w.codeAt(stack, w.nodes[node].depth) == 0 {
@@ -449,7 +442,7 @@ func (w *walker) split(n *flameNode, index int32, least int64) (children []flame
 	for c := w.nodes[n.lo].first; c != 0; c = w.nodes[c].sibling {
 		if t, s := &w.nodes[c], &w.at[c]; s.width >= least {
 			children = append(children, flameNode{
-				parent: index, function: w.keys[t.number], depth: t.depth, width: s.width, value: s.value, inline: t.inline, lo: c,
+				parent: index, function: w.keys[t.number], depth: t.depth, width: s.width, value: s.value, inline: w.inline[c], lo: c,
 			})
 		}
 	}
