@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// walker lays out in one pass over the stacks. It is for filters that keep many rows, but drop the
-// outer frames of most stacks.
+// walker lays out without an order of the stacks. It is for filters that keep many rows, but drop
+// the outer frames of most stacks.
 //
 // The frames of some of the rows predict which nodes are wide. All rows walk through a trie of
 // these nodes, each until its next frame has no node. Only then are they added up where they left
