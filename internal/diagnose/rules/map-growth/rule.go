@@ -24,6 +24,9 @@ var growing = []string{
 	"runtime.hashGrow", "runtime.growWork*", "runtime.evacuate*",
 }
 
+// room is how many keys a map without a size hint has room for.
+const room = 8
+
 const assign = "runtime.mapassign*"
 
 // Rule is map-growth.
@@ -31,6 +34,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "map-growth",
 		Kind:  rule.Alloc,
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "Map grown in a loop though its size is known",
 		Doc:   doc,
 		Finder: finder.Line{
@@ -56,8 +60,8 @@ once.
 It is fine when many keys are equal: with the number of iterations as the hint,
 most of the table then stays empty. The rule reports only loops with a known
 number of iterations, each of which stores a value that depends on the loop's
-own element. It leaves alone counters and groups (m[k]++, append to m[k]) and
-sets.
+own element, unless it was counted that eight or fewer are usual. It leaves alone
+counters and groups (m[k]++, append to m[k]) and sets.
 
 Seen in the field: samber/lo#484, golang/go#56182.`
 
@@ -88,8 +92,14 @@ func guilty(c *finder.Case) bool {
 		return false
 	}
 	n, ok := loops.Iterations(p, loop)
-	if !ok || loops.AtMost(p, loop, store, 8) {
+	if !ok || loops.AtMost(p, loop, store, room) {
 		return false
+	}
+	if c.Pass.Counts != nil {
+		l, counted := c.Pass.Counts.Loop(c.Site.Owner.Package, c.Site.File, syntax.Line(p, loop.Pos()))
+		if counted && l.Iterations <= room {
+			return false // the first allocation has room for all
+		}
 	}
 	if !syntax.AllocatesOnly(p) { // the line allocates the value too
 		m.Allocs, m.Live = nil, nil

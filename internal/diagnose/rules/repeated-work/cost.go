@@ -43,8 +43,6 @@ func (s *search) pure(f *inputs.Function, where scope) rule.Confidence {
 	switch {
 	case signature == nil || !answers(signature):
 		return ""
-	case linksOnly(f):
-		return ""
 	case effects.Pure(place):
 		return sure(f.ByValue() && signature.Recv() == nil)
 	case where == inRequest && f.ByValue() && effects.LooksPure(place) && s.quiet(f.Name):

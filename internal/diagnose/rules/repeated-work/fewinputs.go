@@ -73,7 +73,7 @@ func (s *search) few(in *inputs.Function) *found {
 		return nil
 	case file && in.ByValue() && different <= mostFiles:
 		f.file = true
-	case s.loop(in.Name, float64(in.Calls)/float64(different)):
+	case !differsInRequests(in) && s.loop(in.Name, float64(in.Calls)/float64(different)):
 		f.where = inLoop
 	case !requests && s.pass.Manifest.Unit() == "run" && in.ByValue() && different <= mostFew:
 	default:
@@ -141,6 +141,12 @@ func (s *search) own(in *inputs.Function) bool {
 		}
 	}
 	return false
+}
+
+// differsInRequests reports whether most calls in a request have inputs of their own: those that
+// repeat come from other requests, not from a loop in one.
+func differsInRequests(in *inputs.Function) bool {
+	return in.InRequest >= leastCalls && float64(in.PerRequest) > mostNew*float64(in.InRequest)
 }
 
 // loop reports whether a function is called in a loop that gives it the same input in each

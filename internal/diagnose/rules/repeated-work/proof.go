@@ -244,14 +244,6 @@ func (s *search) returnsTheSame(in *inputs.Function) bool {
 	return signature != nil && rich(signature)
 }
 
-// linksOnly reports whether a function is a constructor, by its name, of objects that it only links
-// to what its parameters point at: each caller needs an object of its own to fill, though all are
-// equal when they are new.
-func linksOnly(in *inputs.Function) bool {
-	return startsWith(in, "New", "Make", "Create", "Alloc") && len(in.Params) > 0 &&
-		!slices.ContainsFunc(in.Params, func(t inputs.Taken) bool { return t == inputs.ByValue })
-}
-
 // hashesSecrets reports whether a function hashes passwords or derives keys: slow by design, and
 // not to be kept.
 func hashesSecrets(in *inputs.Function) bool {

@@ -215,6 +215,9 @@ func (s *search) judge(in *inputs.Function) *found {
 	if len(in.Params) == 0 {
 		return s.ofReceiver(in)
 	}
+	if s.makesOwn(in) {
+		return nil
+	}
 	for _, judge := range []func(*inputs.Function) *found{s.surely, s.few, s.text, s.textOfTwo, s.compiled} {
 		if f := judge(in); f != nil {
 			return f

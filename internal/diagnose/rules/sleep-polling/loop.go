@@ -127,6 +127,8 @@ func (a *asking) exits(body *ast.BlockStmt) {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
+		case *ast.UnaryExpr:
+			a.foreign = a.foreign || n.Op == token.ARROW && n != a.wait && !syntax.Times(a.p, n.X) && !ended(a.p, n.X) && !a.selected(n)
 		case *ast.ReturnStmt, *ast.BranchStmt:
 			if !a.ends(n.(ast.Stmt)) {
 				return true
@@ -149,6 +151,14 @@ func (a *asking) exits(body *ast.BlockStmt) {
 	case guarded && guard == state && always:
 		a.ready = true
 	}
+}
+
+// selected reports whether a node is what a case of a select waits for.
+func (a *asking) selected(n ast.Node) bool {
+	return slices.ContainsFunc(a.p.Enclosing(n), func(up ast.Node) bool {
+		c, ok := up.(*ast.CommClause)
+		return ok && c.Comm != nil && syntax.Inside(c.Comm, n.Pos())
+	})
 }
 
 // ends reports whether a statement leaves the loop.
