@@ -57,7 +57,7 @@ func scanOf(p *gocode.Place, loop ast.Node) *scan {
 		}
 	}
 	for _, outer := range loops.Around(p, loop) {
-		if !loops.Waits(p, outer) && loops.FromOutside(p, outer, e.List) && !loops.Invariant(p, outer, bounds[0]) && !syntax.Changes(p, outer, root(p, e.List)) {
+		if !loops.Waits(p, outer) && !sets(p, outer, s.part) && loops.FromOutside(p, outer, e.List) && !loops.Invariant(p, outer, bounds[0]) && !syntax.Changes(p, outer, root(p, e.List)) {
 			s.outer = outer
 		}
 	}
@@ -73,6 +73,32 @@ func scanOf(p *gocode.Place, loop ast.Node) *scan {
 		s.kind = ranges
 	}
 	return s
+}
+
+// sets reports whether a loop sets the field of the elements that is compared, so that they change
+// their places in the order.
+func sets(p *gocode.Place, loop ast.Node, part ast.Expr) bool {
+	sel, ok := ast.Unparen(part).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	found := false
+	set := func(e ast.Expr) {
+		to, ok := ast.Unparen(e).(*ast.SelectorExpr)
+		found = found || ok && p.Object(to.Sel) == p.Object(sel.Sel)
+	}
+	ast.Inspect(loop, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				set(lhs)
+			}
+		case *ast.IncDecStmt:
+			set(n.X)
+		}
+		return !found
+	})
+	return found
 }
 
 // otherFields reports whether a bound is a field of a variable of which a loop sets other fields

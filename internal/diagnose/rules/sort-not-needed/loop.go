@@ -93,7 +93,10 @@ func (b *body) statement(stmt ast.Stmt) bool {
 			b.does, b.collects = "looks for the largest or smallest value", true
 			return true
 		}
-		return s.Else == nil && (s.Init == nil || b.statement(s.Init)) && b.reads(s.Cond) && b.statements(s.Body.List)
+		if s.Else != nil || s.Init != nil && !b.statement(s.Init) || !b.reads(s.Cond) || !b.statements(s.Body.List) {
+			return false
+		}
+		return !b.exits || !b.calls(s.Cond) // those that mostly pass an expensive test may come first
 	case *ast.RangeStmt: // over something in each element
 		return s.Tok != token.ASSIGN && b.reads(s.X) && b.statements(s.Body.List)
 	}
@@ -207,6 +210,20 @@ func (b *body) reads(e ast.Expr) bool {
 		return fine
 	})
 	return fine
+}
+
+// calls reports whether an expression calls a function that is not built in.
+func (b *body) calls(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if ok {
+			_, conversion := b.Conversion(call)
+			found = found || !conversion && b.Callee(call) != nil
+		}
+		return !found
+	})
+	return found
 }
 
 // constant reports whether a value is a constant, nil or an empty struct.
