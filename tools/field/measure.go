@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"runtime"
 	"strings"
 	"time"
 
@@ -107,9 +106,13 @@ func lessLive(faulty, fixed *session.Result) *span {
 	return saved(ratio.Low, ratio.High, liveMemory)
 }
 
+// heapSample is how many bytes a sample of a heap profile stands for by default. (The linker sets
+// runtime.MemProfileRate to 0 in programs that take no heap profiles, such as this one.)
+const heapSample = 512 << 10
+
 // live returns the live memory at the end of a recording in samples of the heap profile.
 func live(r *session.Result) stats.Interval {
-	return stats.Poisson(int64(math.Round(float64(r.Table.Totals.LiveBytes) / float64(runtime.MemProfileRate))))
+	return stats.Poisson(int64(math.Round(float64(r.Table.Totals.LiveBytes) / heapSample)))
 }
 
 // turn records a version without profiles, unless an earlier run has done so.

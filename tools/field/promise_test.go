@@ -2,7 +2,6 @@ package main
 
 import (
 	"math"
-	"runtime"
 	"testing"
 
 	"github.com/hone-go/hone/internal/compare"
@@ -93,7 +92,7 @@ func TestLessTime(t *testing.T) {
 func TestLessLive(t *testing.T) {
 	of := func(samples int64) *session.Result {
 		r := &session.Result{Table: &site.Table{}}
-		r.Table.Totals.LiveBytes = samples * int64(runtime.MemProfileRate)
+		r.Table.Totals.LiveBytes = samples * heapSample
 		return r
 	}
 	s := lessLive(of(400), of(100))
