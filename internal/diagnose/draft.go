@@ -263,6 +263,7 @@ func (e *engine) save(d *draft) *saving {
 	if live := float64(d.cost.LiveBytes); live > 0 && e.totals.LiveBytes > 0 && d.rule.OfMemory() {
 		share := live / float64(e.totals.LiveBytes)
 		memory = e.saved(d, limitMemory, stats.Interval{Value: share, Low: share, High: share})
+		memory.share = clamp(withPossible(memory.share, e.keptBy(d), d.fraction))
 	}
 	// The limiting resource, if the finding matters there; else the first where it does.
 	order := []*saving{cpu, latency, memory}

@@ -39,6 +39,7 @@ type engine struct {
 	cycling           stats.Interval       // CPU seconds of the profile in the scheduler, for cycles of the collector
 	barriers          []*site.Row          // of the CPU profile, in write barriers
 	owners            map[*site.Row]*claim // of the rows that claims of known mistakes got
+	grown             []*site.Row          // of live memory that grew and that they did not get
 }
 
 // Rules returns all rules, in the order in which they run.
@@ -74,7 +75,7 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, all []rule.Rule, c Ch
 	}
 	charge(claims)
 	claims = e.unexplained(claims)
-	e.owners = owners(claims)
+	e.owners, e.grown = owners(claims), e.grownRows(claims)
 	var code, settings, small []*draft
 	drafts, silenced := e.silence(e.group(claims))
 	e.nest(drafts)

@@ -151,6 +151,9 @@ type Claim struct {
 	// Sends says that the matched calls send messages that the fix combines into fewer: what
 	// handles them at the other end, if that is in the process, is part of what the fix may save.
 	Sends bool
+	// Keeps says that the live memory of a match refers to more: entries of a map that only grows
+	// to what is in them. If memory of other lines grows as well, the fix may release that, too.
+	Keeps bool
 }
 
 // OfMemory reports whether the rule may claim live memory: see Memory.
