@@ -143,10 +143,14 @@ func (s *score) add(r row) {
 	}
 }
 
+// widest is the widest interval of a measured saving that a promise is compared with: wider ones
+// have a value in common with nearly all.
+const widest = 0.5
+
 // kept reports whether a row has a promise that was measured, and whether the intervals of both
 // have a value in common.
 func (r row) kept() (promised, kept bool) {
-	if r.Promise == nil || r.Measured == nil || r.Promise.Of != r.Measured.Of {
+	if r.Promise == nil || r.Measured == nil || r.Promise.Of != r.Measured.Of || r.Measured.High-r.Measured.Low > widest {
 		return false, false
 	}
 	return true, r.Promise.Low <= r.Measured.High && r.Measured.Low <= r.Promise.High
@@ -195,7 +199,7 @@ func (t *table) write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "**Of %d bugs: %d at rank 1, %d placed, %d explained. Of %d clean cases %d accused.**\n\n", s.bugs, s.first, s.near, s.explained, s.controls, s.accused)
 	if s.fixed > 0 {
-		fmt.Fprintf(w, "Of %d fixed versions %d still have a finding above a hint that the words and the location of the case match. In %d of them it is the finding that explained the fault: by the same rule, and it saves at least a third of what it saved before, of the cost per operation. The others state something else that is true there, or a small remainder. The intervals of the predicted and the measured saving overlap in %d of %d; by what they are a share of, with the median width of the prediction: %s. If one finding explains the case, *predicted* is the sum over all findings above a hint that the fixed version no longer has, because a release often fixes more than one thing. *Measured* is the CPU per operation, or the mean time of a request or run where the finding that explains the case predicts that, with the 95 %% interval: in three recordings of each version without profiles, which alternate; of cases that were measured before 27 November 2026, in one recording of each version. If it predicts memory, *measured* is that of the heap profiles at the end of the recordings with profiles, which are as long as what leaks grew.\n\n", s.fixed, s.alarms, s.same, s.kept, s.promised, t.byTotal())
+		fmt.Fprintf(w, "Of %d fixed versions %d still have a finding above a hint that the words and the location of the case match. In %d of them it is the finding that explained the fault: by the same rule, and it saves at least a third of what it saved before, of the cost per operation. The others state something else that is true there, or a small remainder. The intervals of the predicted and the measured saving overlap in %d of %d in which that was measured to within 50 points; by what they are a share of, with the median width of the prediction: %s. If one finding explains the case, *predicted* is the sum over all findings above a hint that the fixed version no longer has, because a release often fixes more than one thing. *Measured* is the CPU per operation, or the mean time of a request or run where the finding that explains the case predicts that, with the 95 %% interval: in three recordings of each version without profiles, which alternate; of cases that were measured before 27 November 2026, in one recording of each version. If it predicts memory, *measured* is that of the heap profiles at the end of the recordings with profiles, which are as long as what leaks grew.\n\n", s.fixed, s.alarms, s.same, s.kept, s.promised, t.byTotal())
 	}
 	if len(t.before) > 0 {
 		t.writeFirst(w)

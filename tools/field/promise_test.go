@@ -104,13 +104,14 @@ func TestLessLive(t *testing.T) {
 	}
 }
 
-// TestByTotal: promises count only where the same was measured.
+// TestByTotal: promises count only where the same was measured, and not too widely.
 func TestByTotal(t *testing.T) {
 	rows := []row{
 		{verdict: verdict{Promise: &span{Low: 0.2, High: 0.4}}, Measured: &span{Low: 0.3, High: 0.5}},
 		{verdict: verdict{Promise: &span{Low: 0.2, High: 0.3}}, Measured: &span{Low: 0.4, High: 0.5}},
 		{verdict: verdict{Promise: &span{Low: 0, High: 0.9, Of: liveMemory}}, Measured: &span{Low: 0.4, High: 0.5, Of: liveMemory}},
 		{verdict: verdict{Promise: &span{Low: 0, High: 0.9, Of: timeOfRun}}, Measured: &span{Low: 0.4, High: 0.5}},
+		{verdict: verdict{Promise: &span{Low: 0.2, High: 0.3}}, Measured: &span{Low: -0.1, High: 0.5}},
 		{Measured: &span{Low: 0.4, High: 0.5}},
 	}
 	if got, want := (&table{Rows: rows}).byTotal(), "CPU 1 of 2 (15 points), live memory 1 of 1 (90 points)"; got != want {
