@@ -209,15 +209,49 @@ func (s *Shape) filled(p *gocode.Place, body ast.Node, after token.Pos) bool {
 				}
 			}
 		case *ast.CallExpr:
-			sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
-			if ok && x.Pos() >= after && named(sel, "Add", "Set", "Put", "Store", "Insert", "SetDefault", "SetWithTTL", "LoadOrStore", "PutIfAbsent", "Save", "Keep", "Remember", "Cache") &&
-				len(x.Args) >= 2 && syntax.Same(p, sel.X, s.Cache) && slices.ContainsFunc(x.Args, func(e ast.Expr) bool { return same(p, e, s.Key) }) {
+			if x.Pos() >= after && (s.stores(p, x, s.Cache, s.Key) || s.storesBelow(p, x)) {
 				s.Store = x
 			}
 		}
 		return s.Store == nil
 	})
 	return s.Store != nil
+}
+
+// stores reports whether a call is of a method of the cache that stores a value for a key.
+func (s *Shape) stores(p *gocode.Place, call *ast.CallExpr, cache, key ast.Expr) bool {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	return ok && named(sel, "Add", "Set", "Put", "Store", "Insert", "SetDefault", "SetWithTTL", "LoadOrStore", "PutIfAbsent", "Save", "Keep", "Remember", "Cache") &&
+		len(call.Args) >= 2 && syntax.Same(p, sel.X, cache) && slices.ContainsFunc(call.Args, func(e ast.Expr) bool { return same(p, e, key) })
+}
+
+// storesBelow reports whether a call is of a function of the package that gets the key and stores a
+// value for it in the same field or variable.
+func (s *Shape) storesBelow(p *gocode.Place, call *ast.CallExpr) bool {
+	fn := p.Callee(call)
+	decl := p.Declaration(fn)
+	i := slices.IndexFunc(call.Args, func(e ast.Expr) bool { return same(p, e, s.Key) })
+	cache := syntax.Named(p, s.Cache)
+	if decl == nil || decl.Body == nil || i < 0 || len(call.Args) < 2 || fn.Signature().Variadic() || decl == p.Decl || cache == nil {
+		return false
+	}
+	in, key := p.Entry(decl), fn.Signature().Params().At(i)
+	found := false
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.AssignStmt:
+			if e, ok := ast.Unparen(x.Lhs[0]).(*ast.IndexExpr); ok && len(x.Lhs) == 1 && x.Tok == token.ASSIGN {
+				found = found || syntax.Named(in, e.X) == cache && syntax.Named(in, e.Index) == key
+			}
+		case *ast.CallExpr:
+			sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
+			if ok && syntax.Named(in, sel.X) == cache && len(x.Args) > 0 && syntax.Named(in, x.Args[0]) == key {
+				found = found || s.stores(in, x, sel.X, x.Args[0])
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // returned reports whether a function returns a variable, or an expression that uses it. The result

@@ -73,7 +73,7 @@ func (l Line) find(p *rule.Pass) []rule.Match {
 func (l Line) decide(p *rule.Pass, m *rule.Match) bool {
 	if place := p.Place(m.Site); place != nil {
 		c := &Case{Match: m, Pass: p, Place: place}
-		if !l.Start.of(c) || !l.Judge(c) || m.Empty() {
+		if !l.Start.of(c) || !l.Judge(c) || m.Empty() && m.Saving == nil {
 			return false
 		}
 		if m.Confidence == "" {
