@@ -161,20 +161,30 @@ func (c *copied) filled(p *gocode.Place) (from ast.Expr, by ast.Node) {
 				from, by = n.Args[1], n
 			}
 		case *ast.RangeStmt:
-			if len(n.Body.List) != 1 || by != nil {
-				return true
-			}
-			a, ok := n.Body.List[0].(*ast.AssignStmt)
-			if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
-				return true
-			}
-			if to, ok := ast.Unparen(a.Lhs[0]).(*ast.IndexExpr); ok && is(to.X) && same(p, to.Index, n.Key) {
+			if to := copiedTo(p, n); to != nil && by == nil && is(to) {
 				from, by = n.X, n
 			}
 		}
 		return true
 	})
 	return from, by
+}
+
+// copiedTo returns the collection whose element k a loop sets to the element k of another, if that
+// is all that it does; nil for other loops.
+func copiedTo(p *gocode.Place, loop *ast.RangeStmt) ast.Expr {
+	if len(loop.Body.List) != 1 {
+		return nil
+	}
+	a, ok := loop.Body.List[0].(*ast.AssignStmt)
+	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+		return nil
+	}
+	to, ok := ast.Unparen(a.Lhs[0]).(*ast.IndexExpr)
+	if !ok || !same(p, to.Index, loop.Key) {
+		return nil
+	}
+	return to.X
 }
 
 func same(p *gocode.Place, a, b ast.Expr) bool {
@@ -345,21 +355,16 @@ func holderOf(p *gocode.Place, e ast.Expr, steps int) *types.Var {
 
 // describe fills in a match; it reports false if the copies are small or few.
 func (c *copied) describe(m *finder.Case) bool {
-	var size int64
+	t := typeOf(m.Place, c.made)
 	what, isMap := "list", false
-	switch t := typeOf(m.Place, c.made).(type) {
+	switch t.(type) {
 	case *types.Map:
 		what, isMap = "map", true
-		if !syntax.Generic(t.Key()) && !syntax.Generic(t.Elem()) {
-			size = syntax.Sizes().Sizeof(t.Key()) + syntax.Sizes().Sizeof(t.Elem())
-		}
 	case *types.Slice:
-		if !syntax.Generic(t.Elem()) {
-			size = syntax.Sizes().Sizeof(t.Elem())
-		}
 	default:
 		return false
 	}
+	size := elementSize(t)
 	n, known := done(m.Pass, m.Site.Frame)
 	copies := n * c.copies
 	bytes, objects := stacks.Sum(m.Allocs)

@@ -60,7 +60,9 @@ and slows down as the program runs.
 
 Copy on write is for collections that hardly change. For others, change one map
 in place under a sync.RWMutex, or use a sync.Map; or collect changes, and replace
-the collection once for many of them.
+the collection once for many of them. The same holds for a state of several
+collections that a method copies, and that readers get from an atomic pointer:
+changes that come within some milliseconds can share one copy.
 
 To save, append a record of the change to a file (a journal), and write the whole
 rarely; or save at most once in a while; or use an embedded database, which
@@ -82,6 +84,7 @@ decoded and encoded for each insertion).`
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p}
 	s.copies = finder.Remember(p, func(f *site.Frame, place *gocode.Place) *copied { return s.copiedAt(f, place) })
+	s.clones, s.ways = finder.Remember(p, s.cloneAt), map[string]*published{}
 	s.trims = finder.Remember(p, s.trimmedAt)
 	s.encodings = finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *encoding { return encodingAt(p.Syntax, place) })
 	s.documents = finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *document { return documentAt(place) })
@@ -92,6 +95,8 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 type search struct {
 	pass      *rule.Pass
 	copies    *finder.Lines[copied]
+	clones    *finder.Lines[clone]
+	ways      map[string]*published // by the lines of a stack
 	trims     *finder.Lines[trimmed]
 	encodings *finder.Lines[encoding]
 	documents *finder.Lines[document]
@@ -104,6 +109,9 @@ func (s *search) line(r *site.Row) int {
 		return i
 	}
 	if i := s.trims.Nearest(r); i >= 0 {
+		return i
+	}
+	if i := s.clones.Nearest(r); i >= 0 && s.way(s.clones.At(r.Stack[i]), r.Stack[i:]) != nil {
 		return i
 	}
 	i := s.encodings.Nearest(r)
@@ -129,6 +137,9 @@ func (s *search) judge(c *finder.Case) bool {
 	}
 	if found := s.trims.At(&c.Site.Frame); found != nil {
 		return found.describe(c)
+	}
+	if found := s.clones.At(&c.Site.Frame); found != nil && found.describe(s, c) {
+		return true
 	}
 	if found := s.encodings.At(&c.Site.Frame); found != nil && found.changed != nil {
 		return found.describe(c)
