@@ -38,6 +38,7 @@ import (
 	closurepercall "github.com/hone-go/hone/internal/diagnose/rules/closure-per-call"
 	codecpervalue "github.com/hone-go/hone/internal/diagnose/rules/codec-per-value"
 	columnorder "github.com/hone-go/hone/internal/diagnose/rules/column-order"
+	columnsunread "github.com/hone-go/hone/internal/diagnose/rules/columns-unread"
 	compresslevel "github.com/hone-go/hone/internal/diagnose/rules/compress-level"
 	computedahead "github.com/hone-go/hone/internal/diagnose/rules/computed-ahead"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
@@ -284,6 +285,7 @@ func All() []rule.Rule {
 		closurepercall.Rule(),
 		codecpervalue.Rule(),
 		columnorder.Rule(),
+		columnsunread.Rule(),
 		compresslevel.Rule(),
 		computedahead.Rule(),
 		concatloop.Rule(),
