@@ -89,3 +89,20 @@ func TestLeakGrowthGuarded(t *testing.T) {
 		t.Errorf("%+v", matches)
 	}
 }
+
+// TestLeakGrowthMaps: inner maps that stay when their last entry is deleted.
+func TestLeakGrowthMaps(t *testing.T) {
+	r := serving(t)
+	archive := filepath.Join("leak-growth", "testdata", "maps.txtar")
+	p := ruletest.RecordFor(t, r, archive)
+	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+	matches, err := r.Find(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(matches, func(m rule.Match) bool {
+		return strings.Contains(m.Cause, "Its maps stay even when main.go:36 deletes their last entry") && strings.Contains(m.Fix, "remove the map from r.ships")
+	}) {
+		t.Errorf("%+v", matches)
+	}
+}

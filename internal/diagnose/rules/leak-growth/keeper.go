@@ -36,13 +36,14 @@ type insertion struct {
 	into  ast.Expr // the field or variable with the container, or with containers of it
 	value ast.Expr
 	key   ast.Expr // of a map; nil
+	deep  bool     // into a container that is an element of into
 }
 
 // keeper returns the field or package variable that the line inserts into or appends to, or that
 // the package puts what the line makes into, if nothing in the package removes anything from it, or
 // seldom while executions were counted; nil otherwise.
 func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
-	found := onLine(pass, s, p, func(insertion) bool { return true })
+	found := cmp.Or(onLine(pass, s, p, func(insertion) bool { return true }), madeMap(pass, s, p))
 	types := makes(p)
 	if found != nil || len(types) == 0 {
 		return found
@@ -64,6 +65,34 @@ func onLine(pass *rule.Pass, s *site.Site, p *gocode.Place, wanted func(insertio
 	insertions(p, syntax.Body(p), func(in insertion, whole ast.Node) {
 		if syntax.Line(p, whole.Pos()) <= p.Line && syntax.Line(p, whole.End()) >= p.Line && wanted(in) {
 			found = cmp.Or(holds(pass, s, p, in), found)
+			if v := syntax.LocalVar(p, in.into); v != nil && found == nil {
+				found = holdsContainer(pass, s, p, v)
+			}
+		}
+	})
+	return found
+}
+
+// madeMap is [holdsContainer] for the map that a line makes.
+func madeMap(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
+	for _, n := range p.Nodes {
+		if a, ok := n.(*ast.AssignStmt); ok && len(a.Lhs) == 1 && syntax.Line(p, a.Pos()) == p.Line {
+			if v := syntax.LocalVar(p, a.Lhs[0]); v != nil {
+				if _, ok := v.Type().Underlying().(*types.Map); ok {
+					return holdsContainer(pass, s, p, v)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// holdsContainer is [holds] for what a function puts into a container that a local variable refers
+// to, and that into another one: by := map[int]*entry{}; m[key] = by; by[id] = e.
+func holdsContainer(pass *rule.Pass, s *site.Site, p *gocode.Place, v *types.Var) (found *keep) {
+	insertions(p, syntax.Body(p), func(in insertion, _ ast.Node) {
+		if found == nil && !in.deep && in.key != nil && syntax.LocalVar(p, in.value) == v {
+			found = holds(pass, s, p, in)
 		}
 	})
 	return found
@@ -128,7 +157,7 @@ func insertions(p *gocode.Place, root ast.Node, yield func(insertion, ast.Node))
 		case *ast.AssignStmt:
 			for i, lhs := range n.Lhs {
 				if e, value := container(p, n, i, lhs); e != nil {
-					in := insertion{at: n.Pos(), into: outermost(e), value: value}
+					in := insertion{at: n.Pos(), into: outermost(e), value: value, deep: outermost(e) != ast.Unparen(e)}
 					if x, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {
 						in.key = x.Index
 					}
@@ -153,8 +182,11 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 		k.words += fmt.Sprintf(" (%s)", syntax.Where(p, in.at))
 	}
 	out := shrinkers(p, v)
+	if !in.deep {
+		out = slices.DeleteFunc(out, func(n ast.Node) bool { return fromElement(p, n) })
+	}
 	if len(out) == 0 {
-		k.endless(p, in, name, "")
+		k.endless(p, in, name, "", emptiedMaps(pass, s, p, in))
 		return k
 	}
 	share, remover, ok := removed(pass, s, p, in, out)
@@ -163,7 +195,7 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 	case !ok || share > most:
 		return nil
 	case share <= seldom && resets(p, out):
-		k.endless(p, in, name, remover)
+		k.endless(p, in, name, remover, "")
 	case share > seldom && queue(out):
 		k.words += fmt.Sprintf(". This queue has no limit and keeps growing: while executions were counted, %s removed only %s of the elements that were added.", remover, units.Percent(share))
 		k.fix = fmt.Sprintf("Limit %s, so that senders wait or are refused when it is full (a channel of limited size does that), and let more goroutines take from it.", name)
@@ -181,6 +213,17 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 		k.fix = fmt.Sprintf("Call %s when an entry of %s is no longer needed, or bound %s by size or age.", remover, name, name)
 	}
 	return k
+}
+
+// fromElement reports whether a node removes something from an element of a container, a map or a
+// list itself, and not from the container: delete(m[k], l).
+func fromElement(p *gocode.Place, n ast.Node) bool {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || !funcname.Match(p.CalleeName(call), "delete", "clear") {
+		return false
+	}
+	_, element := ast.Unparen(call.Args[0]).(*ast.IndexExpr)
+	return element
 }
 
 // removed returns how many removals of entries there were per insertion, while executions were
