@@ -27,8 +27,11 @@ type Elements struct {
 	Unclear float64
 	// Line is where most elements change; 0 for none.
 	Line int
+	// DeletedAt is the line that deletes most elements of a map; 0 for none.
+	DeletedAt int
 
 	most      float64
+	deleted   float64
 	statement *ast.CallExpr // the last call that is a statement: its result is not used
 	reading   reading       // of the function that is visited
 }
@@ -235,6 +238,9 @@ func (c *Elements) called(call *ast.CallExpr) {
 	case "delete":
 		if c.is(call.Args[0]) {
 			c.one(call, 1)
+			if runs := c.runs(call); runs > c.deleted {
+				c.deleted, c.DeletedAt = runs, syntax.Line(c.Place, call.Pos())
+			}
 		}
 		return
 	}

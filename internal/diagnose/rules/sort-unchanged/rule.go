@@ -60,7 +60,9 @@ list changes.
 The same holds where a few elements change before each sort: one is added, or
 the next one to run gets another time. The sort compares all of them again, so n
 changes cost n² comparisons. Put the element that changed in its place, or use a
-heap, if only the first elements are needed.
+heap, if only the first elements are needed. Or a few elements of a range leave
+after each sort, and all others are sorted again for the next range: handle all
+of them once they are sorted.
 
 A function for one percentile or rank sorts a copy of the list that it gets. A
 caller that asks for five percentiles sorts the same values five times.
@@ -107,6 +109,8 @@ type again struct {
 	elements float64
 	changed  float64 // elements for each unit of work
 	at       int     // the line where most of them change; 0 when unknown
+	// removedAt is the line that deletes elements; 0 for none.
+	removedAt int
 }
 
 // caller returns the frame that sorts such a list.

@@ -17,6 +17,10 @@ type origin struct {
 	v     *types.Var // what the program keeps; nil for a parameter
 	param *types.Var // or the receiver, of the function that sorts; nil for none
 	order            // which elements the list has
+
+	filled *gocode.Place // the function that appends elements one by one; nil for others
+	each   ast.Expr      // the element that it appends
+	loop   *ast.RangeStmt
 }
 
 // same reports whether two lists are made of the same one.
@@ -235,6 +239,7 @@ func (s sources) ranged(e ast.Expr) *origin {
 		if o.other {
 			return nil
 		}
+		o.filled, o.each, o.loop = s.Place, e, loop
 		return o
 	}
 	return nil
