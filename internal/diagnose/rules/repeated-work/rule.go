@@ -43,7 +43,8 @@ header is parsed by each layer of a request, the same text is compiled for each
 row, the same body is decoded into a map and then into a struct, the same
 settings are fetched from another service for each request, a recursion solves
 the same part again, or walks a shared node of a graph once for each path to it,
-a document is parsed for its title and then again for its author.
+a document is parsed for its title and then again for its author, a middleware
+reads the user or the project from the database and the handler reads it again.
 No profile shows that. hone builds the program once more, such that expensive
 functions count their inputs and compare their results, by hashes that never
 leave the process. A rule or a template that is compiled into a function for
@@ -67,6 +68,9 @@ is at stake, or when a file is read again. If the request decides the input,
 such as a page that it names, a cache would be one of answers: that is a hint,
 and work that repeats inside for other reasons comes first. So it is where most
 inputs of a request are new and the others are data that happen to be equal.
+A read of a database or a service repeats in a request only if all answers were
+equal and no statement that may change rows runs as often; reads in transactions
+belong together.
 
 Seen in the field: ua-parser/uap-go#75 (the same user agents parsed again: 300
 times faster with a cache), gin-gonic/gin#2100 (a query string parsed by
@@ -130,7 +134,10 @@ type found struct {
 	byData     bool   // most inputs of a request are new: some of its data happen to be equal
 	several    bool   // a request has more different inputs than variables can keep results of
 	confidence rule.Confidence
-	conversion *conversion // nil if it does something else
+	conversion *conversion     // nil if it does something else
+	fetched    bool            // it reads from a database or a service
+	before     map[string]bool // of fetched: callers inside of which the others run
+	later      float64         // of fetched: share of its cost that passes through the others
 }
 
 // scope is the unit in which an input repeats.
@@ -161,7 +168,7 @@ func (s *search) caller(r *site.Row) int {
 			continue // a recursion whose first calls the profile cut off
 		}
 		f := s.judged(r.Stack[i-1])
-		if f == nil {
+		if f == nil || f.before[r.Stack[i].Function] {
 			continue
 		}
 		at := i
@@ -218,7 +225,7 @@ func (s *search) judge(in *inputs.Function) *found {
 	if s.makesOwn(in) {
 		return nil
 	}
-	for _, judge := range []func(*inputs.Function) *found{s.surely, s.few, s.text, s.textOfTwo, s.compiled} {
+	for _, judge := range []func(*inputs.Function) *found{s.fetchedAgain, s.surely, s.few, s.text, s.textOfTwo, s.compiled} {
 		if f := judge(in); f != nil {
 			return f
 		}
@@ -318,6 +325,8 @@ func (f *found) describe(m *rule.Match) {
 	switch {
 	case f.where == sameText:
 		f.describeText(m, name)
+	case f.fetched:
+		f.describeFetched(m, name)
 	case f.where == asked:
 		m.Cause = fmt.Sprintf("%s asks another service each time, and gets the same answer: %s. Each call is a round trip.", name, f.words)
 		m.Fix = "Cache the answer by its input, and fetch it again when it is too old; golang.org/x/sync/singleflight keeps concurrent requests from fetching it at the same time."
@@ -371,7 +380,11 @@ func (f *found) describe(m *rule.Match) {
 		m.Fix += " Or keep the result of the last call, and return it again for the same input; nobody may change it then."
 	}
 	m.Confidence, m.Callers = f.confidence, f.shared
-	m.Fraction = &rule.Fraction{Expect: 0.95 * f.repeats, Low: 0.6 * f.repeats, High: f.repeats}
+	share := f.repeats
+	if f.fetched {
+		share = min(1, share/max(f.later, 0.01))
+	}
+	m.Fraction = &rule.Fraction{Expect: 0.95 * share, Low: 0.6 * share, High: share}
 	m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: fmt.Sprintf("%s: %s", name, f.words)})
 }
 

@@ -1,0 +1,119 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	repeatedwork "github.com/hone-go/hone/internal/diagnose/rules/repeated-work"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/inputs"
+	"github.com/hone-go/hone/internal/recording"
+)
+
+const reading = `package main
+
+import (
+	"context"
+	"database/sql"
+	"net/http"
+)
+
+type user struct {
+	id   int
+	name string
+}
+
+type store struct{ db *sql.DB }
+
+func (s *store) user(ctx context.Context, id int) (*user, error) {
+	u := &user{}
+	return u, s.db.QueryRowContext(ctx, "SELECT id, name FROM users WHERE id = ?", id).Scan(&u.id, &u.name)
+}
+
+func (s *store) touch(id int) {
+	s.db.Exec("UPDATE users SET seen = 1 WHERE id = ?", id)
+}
+
+func guard(s *store, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		u, err := s.user(r.Context(), 3) //@ guard | database/sql.(*DB).QueryRowContext main.(*store).user
+		if err != nil || u.name == "" {
+			return
+		}
+		next.ServeHTTP(w, r) //: next
+	})
+}
+
+func page(s *store, w http.ResponseWriter, r *http.Request) {
+	u, _ := s.user(r.Context(), 3) //@ page | database/sql.(*DB).QueryRowContext main.(*store).user < next
+	w.Write([]byte(u.name))
+}
+
+func main() {}
+`
+
+// TestRepeatedWorkFetched: what a middleware read from a database is read again by the handler.
+func TestRepeatedWorkFetched(t *testing.T) {
+	inside := func(function string) func(*rule.Pass, *inputs.Function) {
+		return func(p *rule.Pass, _ *inputs.Function) {
+			for _, s := range p.Table.Sites {
+				s.CPU[0].Stack[0].Function = function
+			}
+		}
+	}
+	fine := func(*rule.Pass, *inputs.Function) {}
+	inOne := strings.Replace(reading, " < next", "", 1)
+	for _, c := range []struct {
+		what, source string
+		change       func(*rule.Pass, *inputs.Function)
+		where, says  string
+	}{
+		{"a middleware first", reading, fine, "page", "main.guard, which runs before this line, has read it already"},
+		{"one after the other", inOne, fine, "user", "Call (*main.store).user once per request and hand all of its result on"},
+		{"a prepared statement", reading, inside("database/sql.(*Stmt).QueryRowContext"), "page", "in the request's context"},
+		{"a client of PostgreSQL", reading, inside("github.com/jackc/pgx/v5/pgxpool.(*Pool).QueryRow"), "page", "in the request's context"},
+		{"another service", reading, inside("net/http.(*Client).Get"), "page", "in the request's context"},
+		{"other inputs in a request", reading, func(_ *rule.Pass, f *inputs.Function) { f.PerRequest, f.StablePerRequest = 2000, 2000 }, "", ""},
+		{"another result", reading, func(_ *rule.Pass, f *inputs.Function) { f.Same -= 200 }, "", ""},
+		{"results that were not compared", reading, func(_ *rule.Pass, f *inputs.Function) { f.Compared, f.Same = 0, 0 }, "", ""},
+		{"no requests", reading, func(p *rule.Pass, f *inputs.Function) { p.Inputs.Requests, f.InRequest = 0, 0 }, "", ""},
+		{"a transaction", reading, inside("database/sql.(*Tx).QueryRowContext"), "", ""},
+		{"a statement that changes rows", reading, inside("database/sql.(*DB).ExecContext"), "", ""},
+		{"a request that is not known to read only", reading, inside("net/http.(*Client).Do"), "", ""},
+		{"rows that each request updates", reading, func(p *rule.Pass, _ *inputs.Function) {
+			p.Counts = ran(map[int]string{22: "touch"}, 1)
+		}, "", ""},
+		{"a name that says that it changes something", strings.ReplaceAll(reading, "user(", "takeUser("), func(_ *rule.Pass, f *inputs.Function) { f.Name = "main.(*store).takeUser" }, "", ""},
+	} {
+		p, names := ruletest.MadeUp(t, c.source)
+		names[18] = "user"
+		file := p.Table.Sites[0].File
+		f := inputs.Function{
+			Name: "main.(*store).user", Package: "example.com/madeup", File: file, Line: 16, Calls: 2000, Hashed: 2000, Different: 60, Identical: 60,
+			Stable: 60, InRequest: 2000, PerRequest: 1000, StablePerRequest: 1000, Compared: 1940, Same: 1940, Targets: 60,
+			Params: []inputs.Taken{inputs.ByValue, inputs.ByValue},
+		}
+		p.Manifest.Phases = []recording.Phase{{Name: recording.PhaseCPU, Requests: 1000, Seconds: 10}}
+		p.Manifest.Load = &recording.Load{Targets: []string{"GET http://127.0.0.1/"}}
+		p.Inputs = &inputs.Counts{Units: 1000, Requests: 1000, Targets: 60}
+		p.Counts = ran(names, 0)
+		p.Table.Totals.TotalSeconds = 3
+		c.change(p, &f)
+		p.Inputs.Functions = []inputs.Function{f}
+		for _, s := range p.Table.Sites {
+			for _, r := range append(s.CPU, s.Allocs...) {
+				called := r.Stack[1]
+				called.Owner, called.File, called.Line, called.Function = gocode.Owner{Kind: gocode.Main, Package: "example.com/madeup"}, file, 18, f.Name
+			}
+		}
+		where, text := "", ""
+		for _, m := range matchesOf(t, repeatedwork.Rule(), p) {
+			where, text = where+names[m.Site.Line], text+m.Cause+" "+m.Fix
+		}
+		if where != c.where || !strings.Contains(text, c.says) {
+			t.Errorf("%s: %q %s", c.what, where, text)
+		}
+	}
+}

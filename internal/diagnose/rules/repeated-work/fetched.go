@@ -1,0 +1,188 @@
+package repeatedwork
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/sqltext"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/inputs"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+	"github.com/hone-go/hone/profile/symbol"
+)
+
+// A middleware reads the user, the tenant or the project of a request to decide whether it may go
+// on, and the handler reads the same again. What the database answers can change from one request
+// to the next, but hardly within one that does not write.
+
+// seldomWritten is how often a statement that may change the rows may run, for each read.
+const seldomWritten = 0.02
+
+// fetchedAgain judges functions of the program that read the same from a database, or from another
+// service, twice in one request, and got the same each time.
+func (s *search) fetchedAgain(in *inputs.Function) *found {
+	c := s.costs[in.Name]
+	if c == nil || c.Recursive || in.InRequest < leastCalls || in.Stopped || !s.answersTheSame(in) || !s.own(in) || !worth(s.pass, c, in) {
+		return nil
+	}
+	f := &found{Function: in}
+	if !f.repeated(s.pass, true) || f.where != inRequest || f.several && f.repeats < mostNew {
+		return nil
+	}
+	if !s.queries(in.Name) || s.writes(seldomWritten*float64(in.Calls)/s.pass.Inputs.Units) {
+		return nil
+	}
+	f.fetched, f.confidence = true, rule.Likely
+	f.before = s.before(in.Name)
+	f.later = s.later(f)
+	f.shared = len(f.before) == 0 && s.shared(in.Name)
+	return f
+}
+
+// queries reports whether the profile shows that a function asks a database or another service, and
+// that it only reads there, outside of transactions, whose reads belong together.
+func (s *search) queries(name string) bool {
+	some := false
+	for _, r := range s.costs[name].Rows {
+		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
+		for j := i - 1; j >= 0; j-- {
+			called := r.Stack[j].Function
+			if !client(called) {
+				continue
+			}
+			method := called[strings.LastIndexByte(called, '.')+1:]
+			switch {
+			case strings.Contains(called, "Tx)."):
+				return false
+			case sends(method):
+				some = true
+			case !slices.Contains([]string{"Scan", "Next", "Close", "Err", "StructScan", "Columns"}, method):
+				return false
+			}
+			break
+		}
+	}
+	return some
+}
+
+// client reports whether a function of a profile is one of a client of a database or of HTTP.
+func client(function string) bool {
+	return funcname.Match(function, "database/sql.*", "github.com/jmoiron/sqlx.*", "github.com/jackc/pgx/*", "net/http.Get", "net/http.(*Client).*")
+}
+
+// sends reports whether a name is that of a method of a client that asks for something.
+func sends(name string) bool {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, "Context"), "x")
+	return slices.Contains([]string{"Query", "QueryRow", "Get", "Select"}, name)
+}
+
+// writes reports whether the program executes statements, more than most times for each unit of
+// work, that may leave the rows as they are: the load repeats what it writes, so that reads
+// afterwards have the same result as before. Rows that are only added to change what is read.
+func (s *search) writes(most float64) bool {
+	if s.pass.Counts == nil {
+		return true
+	}
+	sql := sqltext.Program{Pass: s.pass}
+	for _, p := range s.pass.Syntax.Calls(changesRows) {
+		if sql.Executions(p) > most && !slices.ContainsFunc(p.Calls(), func(c *ast.CallExpr) bool { return adds(sql, p, c) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// changesRows reports whether a function changes rows, by its name.
+func changesRows(fn *types.Func) bool {
+	if fn.Pkg() == nil || symbol.Standard(fn.Pkg().Path()) && fn.Pkg().Path() != "database/sql" {
+		return false
+	}
+	return slices.ContainsFunc([]string{"Exec", "NamedExec", "MustExec", "Create", "Save", "Update", "Upsert", "Delete"}, func(word string) bool {
+		return strings.HasPrefix(fn.Name(), word)
+	})
+}
+
+// adds reports whether a call executes a constant statement that only adds rows.
+func adds(sql sqltext.Program, p *gocode.Place, call *ast.CallExpr) bool {
+	for _, arg := range call.Args {
+		if !syntax.IsString(p, arg) {
+			continue
+		}
+		text := sqltext.Normal(sql.Text(p, arg))
+		if strings.HasPrefix(text, "insert into ") && !strings.Contains(text, " conflict") && !strings.Contains(text, " duplicate") {
+			return true
+		}
+	}
+	return false
+}
+
+// before returns the callers of a function that call it before others, which run inside of them:
+// a middleware that goes on to the handler.
+func (s *search) before(name string) map[string]bool {
+	callers, outer := map[string]bool{}, map[string]bool{}
+	for _, r := range s.costs[name].Rows {
+		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
+		if i < 0 || i+1 >= len(r.Stack) {
+			continue
+		}
+		callers[r.Stack[i+1].Function] = true
+		for _, f := range r.Stack[i+2:] {
+			outer[f.Function] = true
+		}
+	}
+	first := map[string]bool{}
+	for c := range callers {
+		if outer[c] {
+			first[c] = true
+		}
+	}
+	if len(first) == len(callers) {
+		return nil // a recursion
+	}
+	return first
+}
+
+// later returns the share of the cost of a function that passes through callers other than those
+// before them.
+func (s *search) later(f *found) float64 {
+	var total, later int64
+	for _, r := range s.costs[f.Name].Rows {
+		i := slices.IndexFunc(r.Stack, func(x *site.Frame) bool { return x.Function == f.Name })
+		if i < 0 || i+1 >= len(r.Stack) {
+			continue
+		}
+		total += r.Value
+		if !f.before[r.Stack[i+1].Function] {
+			later += r.Value
+		}
+	}
+	if total == 0 {
+		return 1
+	}
+	return float64(later) / float64(total)
+}
+
+// describeFetched fills in the words for a function that reads the same again in one request.
+func (f *found) describeFetched(m *rule.Match, name string) {
+	m.Cause = fmt.Sprintf("%s reads the same data again within one %s: %s. It returned the same each time (%s results compared).", name, f.unit, f.words, units.Count(f.Compared))
+	if len(f.before) == 1 {
+		for caller := range f.before {
+			if _, bound, ok := strings.Cut(caller, "-fm."); ok { // a method value with the method in it
+				caller = bound
+			}
+			caller, _, _ = strings.Cut(caller, ".func")
+			m.Cause += fmt.Sprintf(" %s, which runs before this line, has read it already and does not hand all of it on.", funcname.Short(funcname.Typed(caller)))
+		}
+	}
+	m.Fix = fmt.Sprintf("Call %s once per %s and hand all of its result on: in the request's context, from the middleware to the handler, or as a parameter.", name, f.unit)
+	if f.several {
+		m.Fix = fmt.Sprintf("Keep the results of %s by its input in the context of the %s, so that each input is read once.", name, f.unit)
+	}
+}
