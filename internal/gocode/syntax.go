@@ -31,7 +31,8 @@ type syntaxFile struct {
 	fset  *token.FileSet
 	file  *ast.File
 	pkg   *packages.Package
-	plain bool // without //line directives
+	plain bool                           // without //line directives
+	decls map[types.Object]*ast.FuncDecl // of the package
 }
 
 // Syntax loads the typed syntax of the named packages (import paths). What they import
@@ -159,6 +160,7 @@ func (s *Syntax) add(p *packages.Package, key func(file string) string) {
 	if !contains(s.have, name) {
 		s.have = append(s.have, name)
 	}
+	decls := declarations(p)
 	for _, f := range p.Syntax {
 		names := filesOf(p.Fset, f)
 		plain := !slices.ContainsFunc(f.Decls, func(d ast.Decl) bool { return moved(p.Fset, d) })
@@ -171,7 +173,7 @@ func (s *Syntax) add(p *packages.Package, key func(file string) string) {
 			}
 			for _, k := range keys {
 				if old, ok := s.files[k]; !ok || old.pkg.ForTest == "" {
-					s.files[k] = syntaxFile{p.Fset, f, p, plain}
+					s.files[k] = syntaxFile{p.Fset, f, p, plain, decls}
 				}
 			}
 		}
@@ -260,6 +262,7 @@ type Place struct {
 	name  string      // base name of the file, as positions say it
 	root  ast.Node    // the root for Nodes and Enclosing: Func, or the declaration
 	files []*ast.File // of the package
+	decls map[types.Object]*ast.FuncDecl
 }
 
 // At returns the syntax around a line; false if the package is not loaded or no declaration with
@@ -272,6 +275,21 @@ func (s *Syntax) At(file string, line int) (*Place, bool) {
 	return s.at(s.index.fileKey(file), path.Base(slashed(file)), line)
 }
 
+// declarations returns the functions that a package declares: generated ones have thousands.
+func declarations(p *packages.Package) map[types.Object]*ast.FuncDecl {
+	decls := map[types.Object]*ast.FuncDecl{}
+	for _, f := range p.Syntax {
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && p.TypesInfo != nil {
+				if fn := p.TypesInfo.Defs[d.Name]; fn != nil {
+					decls[fn] = d
+				}
+			}
+		}
+	}
+	return decls
+}
+
 // at returns the syntax around a line of the file with a key and a base name.
 func (s *Syntax) at(key, base string, line int) (*Place, bool) {
 	f, ok := s.files[key]
@@ -280,7 +298,7 @@ func (s *Syntax) at(key, base string, line int) (*Place, bool) {
 	}
 	p := &Place{
 		Fset: f.fset, File: f.file, Info: f.pkg.TypesInfo, Pkg: f.pkg.Types,
-		Line: line, name: base, files: f.pkg.Syntax,
+		Line: line, name: base, files: f.pkg.Syntax, decls: f.decls,
 	}
 	if f.plain && !p.limit(f.file.FileStart) {
 		return nil, false

@@ -44,14 +44,7 @@ func (p *Place) Declaration(fn *types.Func) *ast.FuncDecl {
 	if fn == nil {
 		return nil
 	}
-	for _, f := range p.files {
-		for _, d := range f.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && p.Info.Defs[d.Name] == fn {
-				return d
-			}
-		}
-	}
-	return nil
+	return p.decls[fn]
 }
 
 // CalleeName returns the name of the function that a call calls: "fmt.Sprintf",
@@ -214,7 +207,7 @@ func (s *Syntax) Package(name string) (*Place, bool) {
 	if first == "" || s.index.distrusted(first) != "" {
 		return nil, false
 	}
-	p := &Place{Fset: found.fset, File: found.file, Info: found.pkg.TypesInfo, Pkg: found.pkg.Types, files: found.pkg.Syntax}
+	p := &Place{Fset: found.fset, File: found.file, Info: found.pkg.TypesInfo, Pkg: found.pkg.Types, files: found.pkg.Syntax, decls: found.decls}
 	for _, f := range p.files {
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {

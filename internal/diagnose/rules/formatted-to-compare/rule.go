@@ -114,9 +114,12 @@ func comparisonAt(p *gocode.Place) (found *comparison) {
 
 // compared returns a comparison of two texts of one function; nil for others.
 func compared(p *gocode.Place, b *ast.BinaryExpr) *comparison {
+	if !syntax.IsString(p, b.X) {
+		return nil
+	}
 	x, isCall := only(p, b.X).(*ast.CallExpr)
 	y, isOther := only(p, b.Y).(*ast.CallExpr)
-	if !isCall || !isOther || !syntax.IsString(p, x) || syntax.Line(p, x.Pos()) != p.Line && syntax.Line(p, y.Pos()) != p.Line {
+	if !isCall || !isOther || syntax.Line(p, x.Pos()) != p.Line && syntax.Line(p, y.Pos()) != p.Line {
 		return nil
 	}
 	fn := p.Callee(x)

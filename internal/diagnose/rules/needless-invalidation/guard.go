@@ -33,7 +33,7 @@ const (
 )
 
 // guards returns the tests in a function whose result decides whether something is computed again.
-func guards(p *gocode.Place) (found []*guard) {
+func guards(p *gocode.Place, versions func() map[*types.Var]bool) (found []*guard) {
 	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
 		test, ok := n.(*ast.IfStmt)
 		if !ok || len(test.Body.List) == 0 {
@@ -42,7 +42,7 @@ func guards(p *gocode.Place) (found []*guard) {
 		_, returns := test.Body.List[len(test.Body.List)-1].(*ast.ReturnStmt)
 		for _, c := range conjuncts(test.Cond) {
 			g := &guard{test: test}
-			fresh, ok := g.tests(p, c)
+			fresh, ok := g.tests(p, c, versions)
 			if g.kind == flag {
 				fresh, g.set = returns, fresh != returns
 			}
@@ -66,7 +66,7 @@ func conjuncts(e ast.Expr) []ast.Expr {
 }
 
 // tests notes what a condition compares, and reports whether it holds while the result is valid.
-func (g *guard) tests(p *gocode.Place, cond ast.Expr) (fresh, ok bool) {
+func (g *guard) tests(p *gocode.Place, cond ast.Expr, versions func() map[*types.Var]bool) (fresh, ok bool) {
 	switch x := ast.Unparen(cond).(type) {
 	case *ast.UnaryExpr: // !dirty, !ok
 		if x.Op != token.NOT {
@@ -87,7 +87,7 @@ func (g *guard) tests(p *gocode.Place, cond ast.Expr) (fresh, ok bool) {
 		}
 		g.kind = version
 		for _, side := range []ast.Expr{x.Y, x.X} {
-			if t := p.TypeOf(side); t != nil && integer(t) && g.lasting(p, side) && counted(p, g.of) {
+			if t := p.TypeOf(side); t != nil && integer(t) && g.lasting(p, side) && versions()[g.of] {
 				return x.Op == token.EQL, true
 			}
 		}
@@ -160,39 +160,48 @@ func boolean(t types.Type) bool {
 	return types.TypeString(t, nil) == "sync/atomic.Bool"
 }
 
-// counted reports whether the package counts a variable up: others are not versions.
-func counted(p *gocode.Place, v *types.Var) bool {
-	found := false
+// countedIn returns the variables that a package counts up: others are not versions.
+func countedIn(p *gocode.Place) map[*types.Var]bool {
+	found := map[*types.Var]bool{}
 	for _, f := range p.Files() {
 		ast.Inspect(f, func(n ast.Node) bool {
-			found = found || n != nil && counts(p, n, v)
-			return !found
+			if n != nil {
+				if v := counts(p, n); v != nil {
+					found[v] = true
+				}
+			}
+			return true
 		})
 	}
 	return found
 }
 
-// counts reports whether a node adds to a variable.
-func counts(p *gocode.Place, n ast.Node, v *types.Var) bool {
+// counts returns the variable that a node adds to; nil for none.
+func counts(p *gocode.Place, n ast.Node) *types.Var {
 	switch n := n.(type) {
 	case *ast.IncDecStmt:
-		return n.Tok == token.INC && syntax.Named(p, n.X) == v
+		if n.Tok == token.INC {
+			return syntax.Named(p, n.X)
+		}
 	case *ast.AssignStmt:
-		return n.Tok == token.ADD_ASSIGN && syntax.Named(p, n.Lhs[0]) == v
+		if n.Tok == token.ADD_ASSIGN {
+			return syntax.Named(p, n.Lhs[0])
+		}
 	case *ast.CallExpr:
 		sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr)
 		if !ok {
-			return false
+			return nil
 		}
-		if to := syntax.Receiver(n); to != nil && sel.Sel.Name == "Add" && syntax.Named(p, to) == v {
-			return true
+		if to := syntax.Receiver(n); to != nil && sel.Sel.Name == "Add" {
+			return syntax.Named(p, to)
 		}
 		if len(n.Args) == 2 && len(sel.Sel.Name) > 3 && sel.Sel.Name[:3] == "Add" {
-			u, ok := ast.Unparen(n.Args[0]).(*ast.UnaryExpr)
-			return ok && u.Op == token.AND && syntax.Named(p, u.X) == v
+			if u, ok := ast.Unparen(n.Args[0]).(*ast.UnaryExpr); ok && u.Op == token.AND {
+				return syntax.Named(p, u.X)
+			}
 		}
 	}
-	return false
+	return nil
 }
 
 // computing returns the first call, on the place's line, of a function of the package that runs
@@ -220,7 +229,7 @@ func follows(p *gocode.Place, test *ast.IfStmt, call *ast.CallExpr) bool {
 func (g *guard) invalidates(p *gocode.Place, n ast.Node) bool {
 	switch g.kind {
 	case version:
-		return counts(p, n, g.of)
+		return counts(p, n) == g.of
 	case entry:
 		return g.removes(p, n)
 	}

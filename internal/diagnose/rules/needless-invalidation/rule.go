@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/types"
 	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -66,14 +67,25 @@ all of the configuration), juanfont/headscale#3417 (nodes that had not changed
 were announced again, and the map of each client computed for them).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
-	s := &search{pass: p}
+	s := &search{pass: p, counted: map[*types.Package]map[*types.Var]bool{}}
 	s.lines = finder.Remember(p, s.look)
 	return finder.Line{Start: finder.Frames(s.lines.Farthest), Judge: s.judge}
 }
 
 type search struct {
-	pass  *rule.Pass
-	lines *finder.Lines[outdated]
+	pass    *rule.Pass
+	lines   *finder.Lines[outdated]
+	counted map[*types.Package]map[*types.Var]bool // see countedIn
+}
+
+// versions is [countedIn] for the package of a place.
+func (s *search) versions(p *gocode.Place) map[*types.Var]bool {
+	found, seen := s.counted[p.Pkg]
+	if !seen {
+		found = countedIn(p)
+		s.counted[p.Pkg] = found
+	}
+	return found
 }
 
 // outdated is a line that computes a kept result again.
@@ -94,7 +106,7 @@ func (s *search) look(f *site.Frame, place *gocode.Place) *outdated {
 		return nil
 	}
 	p := place.Outer()
-	for _, g := range guards(p) {
+	for _, g := range guards(p, func() map[*types.Var]bool { return s.versions(p) }) {
 		call := g.computing(p)
 		if call == nil {
 			continue

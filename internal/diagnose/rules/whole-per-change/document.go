@@ -49,6 +49,9 @@ func documentAt(p *gocode.Place) *document {
 		}
 		return true
 	})
+	if !slices.ContainsFunc(calls, func(call *ast.CallExpr) bool { return onLine(p, call) }) {
+		return nil
+	}
 	for _, in := range calls {
 		v := readInto(p, in)
 		if v == nil {
