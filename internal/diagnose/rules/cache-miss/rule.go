@@ -23,6 +23,7 @@ import (
 const (
 	leastLookups = 1000 // while counters ran: a cache with fewer may still be filling
 	mostHits     = 0.05 // share of the lookups
+	mostByChance = 0.8  // of lookups whose key is built in the order of a map: small ones repeat by chance
 )
 
 // Rule is cache-miss.
@@ -53,20 +54,23 @@ for the lookup, the work and the store each time. The key may contain something
 that never recurs (a time, an address, a request name), the cache may be too
 small, or it may be cleared before keys recur.
 
-Build the key only from what the value depends on, or make the cache large
+A key that is built in a loop over a map has another order each time: sort its
+parts. Build the key only from what the value depends on, or make the cache large
 enough for the keys that recur, and measure the hit rate. If keys do not repeat,
 remove the cache: it only costs CPU and memory.
 
 It is fine while a cache is being filled. The rule compares how often the lookup
 and the store ran, as counted in the recording: it reports caches with at least
-a thousand lookups, of which fewer than one in twenty hit. It ignores sets
-(map[K]bool, map[K]struct{}), and tables that get an empty object for a new key.
+a thousand lookups, of which fewer than one in twenty hit; or fewer than four in
+five, if the key is built in the order of a map. It ignores sets (map[K]bool,
+map[K]struct{}), and tables that get an empty object for a new key.
 Where the function does not return the value but goes on to use it, the counted
 inputs must show that the value is computed from the same few inputs each time:
 then the cache keeps nothing, as one whose size is 0 until an option sets it.
 
 Seen in the field: elastic/beats#32734 (a cache whose elements expired long
-before they were looked up again), go-text/typesetting#56 (a cache of fonts).`
+before they were looked up again), go-text/typesetting#56 (a cache of fonts),
+authzed/spicedb#841 (keys in an order of their own for each request).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	lines := finder.Remember(p, func(f *site.Frame, place *gocode.Place) *miss { return missAt(p, f, place) })
@@ -86,6 +90,7 @@ type miss struct {
 	caching.Shape
 	place           *gocode.Place
 	lookups, stores float64
+	order           string           // the loop over a map that builds the key in its order; ""
 	again           *inputs.Function // computes the value from the same few inputs; nil if that was not seen
 }
 
@@ -108,7 +113,11 @@ func missAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *miss {
 	if ph, ok := p.Manifest.Phase(recording.PhaseCounts); ok {
 		units = float64(max(ph.Requests, 1))
 	}
-	if m.lookups*units < leastLookups || m.stores < (1-mostHits)*m.lookups {
+	hits := mostHits
+	if m.order = mapOrder(place, sh.Key); m.order != "" {
+		hits = mostByChance
+	}
+	if m.lookups*units < leastLookups || m.stores < (1-hits)*m.lookups {
 		return nil
 	}
 	return m
@@ -172,6 +181,14 @@ func (c *miss) describe(p *rule.Pass, m *rule.Match) {
 	hits := max(0, 1-c.stores/c.lookups)
 	if c.again != nil {
 		c.describeEmpty(p, m, hits)
+		return
+	}
+	if c.order != "" {
+		m.Cause = fmt.Sprintf("%s is looked up %s per %s, and %s of the lookups find something: the key %s is built from the entries of a map in the order in which range gives them (%s). That is another one each time, so equal maps get different keys.",
+			syntax.Text(c.Cache), evidence.Times(c.lookups), p.Manifest.Unit(), units.Percent(hits), syntax.Text(c.Key), c.order)
+		m.Fix = fmt.Sprintf("Sort the parts before they become the key: range over slices.Sorted(maps.Keys(…)) (%s).", c.order)
+		m.Fraction = &rule.Fraction{Expect: 0.9, Low: 0.2, High: 1}
+		c.prove(p, m)
 		return
 	}
 	m.Cause = fmt.Sprintf("%s is looked up %s per %s, and %s of the lookups find something: the key %s hardly ever repeats while the value is kept, so the value is computed nearly every time.",

@@ -7,6 +7,7 @@ import (
 	"go/constant"
 	"time"
 
+	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/flow"
@@ -14,6 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
 
@@ -36,7 +38,7 @@ func late(p *rule.Pass, place *requests.PlaceTime) (*rule.Match, float64) {
 	if in == nil || onPurpose(in) {
 		return nil, 0
 	}
-	deadline := deadlineOf(p, in)
+	deadline, from := deadlineOf(p, in)
 	count := float64(p.Trace.Requests.Count)
 	if p.Manifest.Unit() == "run" { // of which the trace has one
 		count = 1
@@ -56,6 +58,9 @@ func late(p *rule.Pass, place *requests.PlaceTime) (*rule.Match, float64) {
 		return nil, 0
 	}
 	waited = min(waited, failed)
+	if at := siteOf(p, from); at != nil {
+		s = at // the function that sets the deadline can do without the call
+	}
 	return &rule.Match{
 		Site: s,
 		Cause: fmt.Sprintf("Requests spend %s of their time waiting here for an answer over the network that does not come: the call fails %s per %s, each time at its deadline of %s. The next request asks the same again.",
@@ -65,18 +70,36 @@ func late(p *rule.Pass, place *requests.PlaceTime) (*rule.Match, float64) {
 	}, waited
 }
 
+// call is a call with the place of its function.
+type call struct {
+	place *gocode.Place
+	*ast.CallExpr
+}
+
 // deadlineOf returns the constant time after which a call on a line gives up, which its function
-// sets or the functions above it, each of which has one caller; 0 if that is unknown.
-func deadlineOf(p *rule.Pass, in *gocode.Place) time.Duration {
+// sets or the functions above it, each of which has one caller; 0 if that is unknown. from is the
+// call that leads to the line from the function above; nil if its own function sets it.
+func deadlineOf(p *rule.Pass, in *gocode.Place) (d time.Duration, from *call) {
 	for range levels + 1 {
 		if d := limit(in); d > 0 {
-			return d
+			return d, from
 		}
-		if in, _ = flow.OnlyCall(p.Syntax, in.Outer()); in == nil {
-			return 0
+		above, leads := flow.OnlyCall(p.Syntax, in.Outer())
+		if above == nil {
+			return 0, nil
 		}
+		in, from = above, &call{above, leads}
 	}
-	return 0
+	return 0, nil
+}
+
+// siteOf returns the site of a call; nil for none.
+func siteOf(p *rule.Pass, from *call) *site.Site {
+	if from == nil {
+		return nil
+	}
+	at := from.place.Fset.Position(from.Lparen)
+	return traced.SiteAt(p, exectrace.Line{Function: syntax.ProfileName(from.place), File: at.Filename, Line: at.Line})
 }
 
 // limit returns the shortest constant time limit that a function sets for connections or a context;
