@@ -10,7 +10,7 @@ import (
 // Cost is the cost of the rows that pass through a function.
 type Cost struct {
 	Nanoseconds, Bytes int64
-	Recursive          bool        // it calls itself, directly or not
+	Recursive          bool        // it calls itself, directly or not, in at least a tenth of the rows by cost
 	Rows               []*site.Row // of CPU
 }
 
@@ -20,28 +20,34 @@ func Costs(p *rule.Pass) map[string]*Cost {
 	for _, f := range p.Inputs.Functions {
 		watched[f.Name] = &Cost{}
 	}
-	add := func(r *site.Row, to func(*Cost)) {
-		seen := map[*Cost]bool{}
+	type nested struct{ nanoseconds, bytes int64 }
+	deep := map[*Cost]nested{}
+	add := func(r *site.Row, to func(*Cost), again nested) {
+		seen := map[*Cost]int{}
 		for _, f := range r.Stack {
 			c := watched[f.Function]
 			if c == nil {
 				continue
 			}
-			if seen[c] {
-				c.Recursive = true
-				continue
+			switch seen[c]++; seen[c] {
+			case 1:
+				to(c)
+			case 2:
+				sum := deep[c]
+				deep[c] = nested{sum.nanoseconds + again.nanoseconds, sum.bytes + again.bytes}
 			}
-			seen[c] = true
-			to(c)
 		}
 	}
 	p.EachRow(func(r *site.Row) {
-		add(r, func(c *Cost) { c.Nanoseconds, c.Rows = c.Nanoseconds+r.Value, append(c.Rows, r) })
+		add(r, func(c *Cost) { c.Nanoseconds, c.Rows = c.Nanoseconds+r.Value, append(c.Rows, r) }, nested{nanoseconds: r.Value})
 	})
 	for _, s := range p.Table.Sites {
 		for _, r := range s.Allocs {
-			add(r, func(c *Cost) { c.Bytes += r.Value })
+			add(r, func(c *Cost) { c.Bytes += r.Value }, nested{bytes: r.Value})
 		}
+	}
+	for c, n := range deep {
+		c.Recursive = n.nanoseconds > 0 && 10*n.nanoseconds >= c.Nanoseconds || n.bytes > 0 && 10*n.bytes >= c.Bytes
 	}
 	return watched
 }

@@ -129,7 +129,10 @@ func cause(p *rule.Pass, s *site.Site) string {
 	var sentences []string
 	for _, parts := range [][]string{first, second} {
 		if text := strings.Join(parts, "; "); text != "" {
-			sentences = append(sentences, strings.ToUpper(text[:1])+text[1:]+".")
+			if word, _, _ := strings.Cut(text, " "); !strings.Contains(word, ".") { // the name of a function
+				text = strings.ToUpper(text[:1]) + text[1:]
+			}
+			sentences = append(sentences, text+".")
 		}
 	}
 	return strings.Join(sentences, " ")

@@ -64,7 +64,7 @@ with bounds, and that count, take the first that passes, or use at most a tenth 
 the elements. It leaves alone lists whose elements change, such as free places of
 which the first that is large enough is taken, and tests of two parts.
 
-Seen in the field: the duration histograms of prometheus/client\_golang, whose
+Seen in the field: the duration histograms of prometheus/client_golang, whose
 buckets are found by a binary search where there are many (findBucket).`
 
 func prepare(p *rule.Pass) []finder.Line {
