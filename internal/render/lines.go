@@ -81,6 +81,9 @@ func generalCost(f *diagnose.Finding) (share, bounds string) {
 // details says in a sentence what else is known: executions, bytes, waits, the compiler's reason,
 // the calling line.
 func details(f *diagnose.Finding, m recording.Manifest) string {
+	if share, _ := generalCost(f); share == "" {
+		return f.Cause // of a line that costs time, not CPU or memory
+	}
 	var parts []string
 	if words := lineShares(f); words != "" {
 		parts = append(parts, words)
