@@ -90,7 +90,7 @@ async function findings() {
     ["CPU", res.cpu_seconds_per_request ? nanoseconds(res.cpu_seconds_per_request * 1e9) + (res.run ? " per run" : " per request") : res.cpu_seconds ? digits(res.cpu_seconds) + " s" : ""],
     ["limited by", limits(res), res.limiting_why], ["garbage collector", res.gc_cpu_share ? percent(res.gc_cpu_share) + " of CPU" : ""],
   ].filter(([, v]) => v);
-  const real = (r.findings || []).filter((/** @type {any} */ f) => f.rule !== "costly-line"), rest = (r.findings || []).filter((/** @type {any} */ f) => f.rule === "costly-line");
+  const real = (r.findings || []).filter((/** @type {any} */ f) => !f.generic), rest = (r.findings || []).filter((/** @type {any} */ f) => f.generic);
   const full = Math.min(1, 1.05 * Math.max(0.05, ...[...real, ...rest, ...(r.settings || [])].map((/** @type {any} */ f) => Math.max(f.saving?.share || 0, f.saving?.high || 0, f.cost?.cpu_and_gc?.share || 0))));
   return [
     h("dl.figures", null, facts.map(([k, v, why]) => h("div", why ? { title: why } : null, h("dt", null, k), h("dd", null, v)))),
