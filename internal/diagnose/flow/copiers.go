@@ -89,7 +89,7 @@ func roundTrip(p *gocode.Place) *types.Var {
 	case v == nil || sig.Params().Len() > 0:
 		return nil
 	}
-	if !types.Identical(pointed(v.Type()), pointed(sig.Results().At(0).Type())) {
+	if !types.Identical(syntax.Pointed(v.Type()), syntax.Pointed(sig.Results().At(0).Type())) {
 		return nil
 	}
 	encodes, decodes := false, false
@@ -109,11 +109,4 @@ func roundTrip(p *gocode.Place) *types.Var {
 		return nil
 	}
 	return v
-}
-
-func pointed(t types.Type) types.Type {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		return p.Elem()
-	}
-	return t
 }

@@ -32,7 +32,7 @@ func Unchanged(p *gocode.Place, computed, use ast.Node, from map[*types.Var]bool
 
 // UnchangedBut is Unchanged, but for calls that do not count.
 func UnchangedBut(p *gocode.Place, computed, use ast.Node, from map[*types.Var]bool, skip func(*ast.CallExpr) bool) bool {
-	if around(p, computed) != around(p, use) {
+	if syntax.FuncAround(p, computed) != syntax.FuncAround(p, use) {
 		for v, shared := range from {
 			if shared || Sets(p, v) > 1 {
 				return false
@@ -58,17 +58,6 @@ func UnchangedBut(p *gocode.Place, computed, use ast.Node, from map[*types.Var]b
 		return fine
 	})
 	return fine
-}
-
-// around returns the function literal or declaration around a node.
-func around(p *gocode.Place, n ast.Node) ast.Node {
-	for _, x := range p.Enclosing(n) {
-		switch x.(type) {
-		case *ast.FuncLit, *ast.FuncDecl:
-			return x
-		}
-	}
-	return nil
 }
 
 // changes reports whether a node, without those in it, may change one of the variables or what it

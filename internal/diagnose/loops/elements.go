@@ -96,6 +96,18 @@ func (e Elements) Is(p *gocode.Place, x ast.Expr) bool {
 	return ok && e.Index != nil && syntax.LocalVar(p, at.Index) == e.Index && equal(p, at.X, e.List)
 }
 
+// Of reports whether an expression is the loop's element, or a field of it in any depth.
+func (e Elements) Of(p *gocode.Place, x ast.Expr) bool {
+	for !e.Is(p, x) {
+		sel, ok := ast.Unparen(x).(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		x = sel.X
+	}
+	return true
+}
+
 // Again reports whether a loop inside of one over e goes through the same list: one that is named
 // or found in the same way, or the list that the element itself is in, found through its parent,
 // such as x.Parent.Children for the x of n.Children. up is true for the latter.

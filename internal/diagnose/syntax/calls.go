@@ -142,6 +142,20 @@ func Receiver(call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
+// Returned returns the result of a function of the package that does nothing but return one value,
+// and the function's place; nil for other calls.
+func Returned(p *gocode.Place, call *ast.CallExpr) (*gocode.Place, ast.Expr) {
+	decl := p.Declaration(p.Callee(call))
+	if decl == nil || decl.Body == nil || len(decl.Body.List) != 1 {
+		return nil, nil
+	}
+	ret, ok := decl.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(ret.Results) != 1 {
+		return nil, nil
+	}
+	return p.Entry(decl), ret.Results[0]
+}
+
 // SignatureOf returns the signature of the function around a place; nil when it is not known.
 func SignatureOf(p *gocode.Place) *types.Signature {
 	switch f := p.Func.(type) {

@@ -69,6 +69,28 @@ func Parent(p *gocode.Place, n ast.Node) ast.Node {
 	return nil
 }
 
+// Block returns the innermost block or clause around a node; nil for none.
+func Block(p *gocode.Place, n ast.Node) ast.Node {
+	for _, x := range p.Enclosing(n) {
+		switch x.(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+			return x
+		}
+	}
+	return nil
+}
+
+// FuncAround returns the function literal or declaration around a node.
+func FuncAround(p *gocode.Place, n ast.Node) ast.Node {
+	for _, x := range p.Enclosing(n) {
+		switch x.(type) {
+		case *ast.FuncLit, *ast.FuncDecl:
+			return x
+		}
+	}
+	return nil
+}
+
 // BreakTarget returns the statement that an unlabelled break leaves, given the nodes around it.
 func BreakTarget(path []ast.Node) ast.Node {
 	for _, x := range path {
@@ -78,6 +100,18 @@ func BreakTarget(path []ast.Node) ast.Node {
 		}
 	}
 	return nil
+}
+
+// Leaves reports whether what follows a block in its list does not run after it.
+func Leaves(b *ast.BlockStmt) bool {
+	if len(b.List) == 0 {
+		return false
+	}
+	last := b.List[len(b.List)-1]
+	if jump, ok := last.(*ast.BranchStmt); ok {
+		return jump.Tok != token.FALLTHROUGH
+	}
+	return Departs(last, true)
 }
 
 // Departs reports whether a statement leaves the function, or the loop if the target of break is

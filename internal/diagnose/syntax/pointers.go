@@ -22,3 +22,11 @@ func HoldsPointers(t types.Type) bool {
 	}
 	return true
 }
+
+// Pointed returns the type that a pointer points to; other types as they are.
+func Pointed(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}

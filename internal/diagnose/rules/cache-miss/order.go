@@ -84,7 +84,11 @@ func adds(p *gocode.Place, loop *ast.RangeStmt, of *types.Var) bool {
 				found = found || is(to) && syntax.Mentions(p, n.Args[0], vars...)
 			}
 			if funcname.Match(p.CalleeName(n), "fmt.Fprint*") {
-				found = found || is(n.Args[0]) && syntax.Mentions(p, n, vars...) || of == nil && syntax.Mentions(p, n, vars...)
+				to := ast.Unparen(n.Args[0])
+				if addr, ok := to.(*ast.UnaryExpr); ok {
+					to = addr.X
+				}
+				found = found || is(to) && syntax.Mentions(p, n, vars...)
 			}
 			if p.CalleeName(n) == "append" && len(n.Args) > 1 && syntax.StringOrBytes(syntax.Elem(p.TypeOf(n.Args[0]))) {
 				found = found || is(n.Args[0]) && syntax.Mentions(p, n.Args[1], vars...)

@@ -123,7 +123,7 @@ func callees(p *gocode.Place, call *ast.CallExpr) (names []string) {
 
 // needless reports whether a check among the statements after a copy mostly makes it needless.
 func (s *search) needless(p *gocode.Place, c *copied, rest []ast.Stmt) bool {
-	in := flow.ReadingOfVar(s.pass.Syntax, p, c.v, object(p, c), c.stmt)
+	in := flow.ReadingOfVar(s.pass.Syntax, p, c.v, syntax.Pointed(p.TypeOf(c.from)), c.stmt)
 	if len(in.Given) > 0 || in.Returned && len(in.Returns) == 0 {
 		return false
 	}
@@ -185,15 +185,6 @@ func usedAfter(p *gocode.Place, c *copied, check *ast.IfStmt) bool {
 		found = found || id.Pos() > check.Cond.End()
 	}
 	return found
-}
-
-// object returns the type that the copy has.
-func object(p *gocode.Place, c *copied) types.Type {
-	t := p.TypeOf(c.from)
-	if ptr, ok := t.Underlying().(*types.Pointer); ok {
-		return ptr.Elem()
-	}
-	return t
 }
 
 // failed reports whether a check is of the error of the copy.

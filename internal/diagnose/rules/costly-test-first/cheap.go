@@ -43,12 +43,8 @@ func cheap(p *gocode.Place, e ast.Expr, depth int) bool {
 
 // trivial reports whether a function of the package only returns a cheap condition or a field.
 func trivial(p *gocode.Place, call *ast.CallExpr, depth int) bool {
-	decl := p.Declaration(p.Callee(call))
-	if decl == nil || decl.Body == nil || len(decl.Body.List) != 1 {
-		return false
-	}
-	ret, ok := decl.Body.List[0].(*ast.ReturnStmt)
-	return ok && len(ret.Results) == 1 && cheap(p.Entry(decl), ret.Results[0], depth)
+	in, result := syntax.Returned(p, call)
+	return in != nil && cheap(in, result, depth)
 }
 
 // independent reports whether a condition uses nothing that a call sets.

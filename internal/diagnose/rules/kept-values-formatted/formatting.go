@@ -69,7 +69,7 @@ func valuesOf(p *gocode.Place, call *ast.CallExpr, arg ast.Expr) *formatting {
 		if !ok || listIn(p, e.List) == nil || !loops.EveryIteration(p, loop, call) {
 			continue
 		}
-		if part(p, e, arg) {
+		if e.Of(p, arg) {
 			return &formatting{list: listIn(p, e.List), text: syntax.Text(e.List), at: loop.Pos()}
 		}
 	}
@@ -122,20 +122,6 @@ func eachIs(t types.Type, is func(types.Type) bool) bool {
 func isAny(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
 	return ok && i.NumMethods() == 0
-}
-
-// part reports whether an expression is an element of a list, or a field of one.
-func part(p *gocode.Place, e loops.Elements, x ast.Expr) bool {
-	for {
-		if e.Is(p, x) {
-			return true
-		}
-		sel, ok := ast.Unparen(x).(*ast.SelectorExpr)
-		if !ok {
-			return false
-		}
-		x = sel.X
-	}
 }
 
 // appendedTo returns the kept list of v = append(…, list...); nil for none.

@@ -176,16 +176,9 @@ func kind(p *gocode.Place, t types.Type) string {
 	case *types.Chan:
 		return "a channel"
 	case *types.Pointer:
-		return "a " + syntax.TypeText(p, deref(t))
+		return "a " + syntax.TypeText(p, syntax.Pointed(t))
 	}
 	return "a slice"
-}
-
-func deref(t types.Type) types.Type {
-	if ptr, ok := t.Underlying().(*types.Pointer); ok {
-		return ptr.Elem()
-	}
-	return t
 }
 
 // mapHeader is the size of a map without elements, in bytes. A map that is created for more than
@@ -234,7 +227,7 @@ func size(p *gocode.Place, e ast.Expr) float64 {
 	}
 	call, _ := ast.Unparen(e).(*ast.CallExpr)
 	if call != nil && p.CalleeName(call) == "new" {
-		call, t = nil, deref(t)
+		call, t = nil, syntax.Pointed(t)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Map:

@@ -149,7 +149,7 @@ func (u *usage) use(p *gocode.Place, e ast.Expr, at ast.Node) {
 	if root := rootOf(p, e); root != nil && u.v.IsField() {
 		n = u.apart(p, root, n)
 	}
-	b := block(p, at)
+	b := syntax.Block(p, at)
 	if old := u.blocks[b]; b != nil && n <= old {
 		return // counted with the line before
 	} else {
@@ -367,17 +367,6 @@ func (u *usage) returned(p *gocode.Place, e ast.Expr) bool {
 		}
 	}
 	return calls > 0
-}
-
-// block returns the innermost block or clause around a node.
-func block(p *gocode.Place, n ast.Node) ast.Node {
-	for _, x := range p.Enclosing(n) {
-		switch x.(type) {
-		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
-			return x
-		}
-	}
-	return nil
 }
 
 // encoded reports whether a field has a tag, by which an encoder shows whether it is nil.

@@ -326,14 +326,7 @@ func sameReceiver(at *gocode.Place, fn *types.Func) bool {
 	if !ok || caller == fn || caller.Signature().Recv() == nil || fn.Signature().Recv() == nil {
 		return false
 	}
-	return types.Identical(pointed(caller.Signature().Recv().Type()), pointed(fn.Signature().Recv().Type()))
-}
-
-func pointed(t types.Type) types.Type {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		return p.Elem()
-	}
-	return t
+	return types.Identical(syntax.Pointed(caller.Signature().Recv().Type()), syntax.Pointed(fn.Signature().Recv().Type()))
 }
 
 // takes reports whether a function that makes a result outdated uses it before: it hands it over or

@@ -214,7 +214,7 @@ func anyMap(t types.Type) bool {
 // outer returns the list in a value: the value itself, or a field of a struct, with the type of its
 // elements.
 func outer(t types.Type, depth int) (field string, elem types.Type) {
-	switch u := deref(t).Underlying().(type) {
+	switch u := syntax.Pointed(t).Underlying().(type) {
 	case *types.Slice:
 		return "", u.Elem()
 	case *types.Map:
@@ -232,7 +232,7 @@ func outer(t types.Type, depth int) (field string, elem types.Type) {
 			}
 			name, elem := outer(f.Type(), depth-1)
 			if elem != nil {
-				if _, ok := deref(elem).Underlying().(*types.Struct); ok {
+				if _, ok := syntax.Pointed(elem).Underlying().(*types.Struct); ok {
 					if name == "" {
 						name = f.Name()
 					}
@@ -247,7 +247,7 @@ func outer(t types.Type, depth int) (field string, elem types.Type) {
 // inner returns the struct, of an element or embedded in it, that has a list of structs, texts or
 // maps, and the name of the list.
 func (s *search) inner(t types.Type, seen map[types.Type]bool) (owner types.Type, list string) {
-	t = deref(t)
+	t = syntax.Pointed(t)
 	u, ok := t.Underlying().(*types.Struct)
 	if !ok || seen[t] {
 		return nil, ""
@@ -258,7 +258,7 @@ func (s *search) inner(t types.Type, seen map[types.Type]bool) (owner types.Type
 		if skipped(u.Tag(i)) || !f.Exported() && !f.Embedded() {
 			continue
 		}
-		switch v := deref(f.Type()).Underlying().(type) {
+		switch v := syntax.Pointed(f.Type()).Underlying().(type) {
 		case *types.Slice:
 			if b, basic := v.Elem().Underlying().(*types.Basic); !basic || b.Kind() != types.Byte {
 				return t, f.Name()
@@ -267,7 +267,7 @@ func (s *search) inner(t types.Type, seen map[types.Type]bool) (owner types.Type
 			return t, f.Name()
 		case *types.Struct:
 			if owner, list := s.inner(f.Type(), seen); list != "" {
-				if named(deref(f.Type())) == nil {
+				if named(syntax.Pointed(f.Type())) == nil {
 					owner = t
 				}
 				return owner, list
@@ -287,9 +287,9 @@ func (s *search) storedIn(t types.Type) string {
 	of := func(v types.Type) bool {
 		switch u := v.Underlying().(type) {
 		case *types.Slice:
-			return types.Identical(deref(u.Elem()), t)
+			return types.Identical(syntax.Pointed(u.Elem()), t)
 		case *types.Map:
-			return types.Identical(deref(u.Elem()), t)
+			return types.Identical(syntax.Pointed(u.Elem()), t)
 		}
 		return false
 	}
@@ -329,7 +329,7 @@ func (s *search) judge(c *finder.Case) bool {
 		return false
 	}
 	c.Confidence = rule.Hint
-	elem := syntax.TypeText(c.Place, deref(a.elem))
+	elem := syntax.TypeText(c.Place, syntax.Pointed(a.elem))
 	c.Cause = fmt.Sprintf("%s encodes %s with all that its elements (%s) refer to: the list %s of each element is encoded again in each answer, which takes %s of the CPU. The elements are stored in %s.",
 		syntax.FuncName(c.Place), a.list, elem, a.inner, units.Percent(cpu/total), a.stored)
 	c.Fix = fmt.Sprintf("Answer with a type that has the fields that the client shows, without %s, or page the answer. If clients need %s, keep the encoded form of each object until it changes.", a.inner, a.inner)
@@ -340,14 +340,6 @@ func (s *search) judge(c *finder.Case) bool {
 func named(t types.Type) *types.Named {
 	n, _ := types.Unalias(t).(*types.Named)
 	return n
-}
-
-// deref returns the type that a pointer points to.
-func deref(t types.Type) types.Type {
-	if ptr, ok := t.Underlying().(*types.Pointer); ok {
-		return ptr.Elem()
-	}
-	return t
 }
 
 // skipped reports whether encoding/json leaves a field out.

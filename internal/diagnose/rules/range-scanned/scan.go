@@ -173,10 +173,10 @@ func (s *scan) bounds(p *gocode.Place, cond ast.Expr, e loops.Elements, found []
 // bound notes one comparison.
 func (s *scan) bound(p *gocode.Place, x, y ast.Expr, e loops.Elements, found []ast.Expr) []ast.Expr {
 	part, with := x, y
-	if !of(p, part, e) {
+	if !e.Of(p, part) {
 		part, with = y, x
 	}
-	if !of(p, part, e) || syntax.Mentions(p, with, variables(e)...) || s.part != nil && types.ExprString(s.part) != types.ExprString(part) {
+	if !e.Of(p, part) || syntax.Mentions(p, with, variables(e)...) || s.part != nil && types.ExprString(s.part) != types.ExprString(part) {
 		return nil
 	}
 	if _, constant := p.Const(with); constant {
@@ -193,20 +193,6 @@ func variables(e loops.Elements) (vars []*types.Var) {
 		}
 	}
 	return vars
-}
-
-// of reports whether an expression is the element, or a field of it.
-func of(p *gocode.Place, x ast.Expr, e loops.Elements) bool {
-	for {
-		if e.Is(p, x) {
-			return true
-		}
-		sel, ok := ast.Unparen(x).(*ast.SelectorExpr)
-		if !ok {
-			return false
-		}
-		x = sel.X
-	}
 }
 
 // leaves reports whether statements end with a return, or leave the loop.

@@ -42,11 +42,10 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A cache keeps a value for some time. Then the next request finds it expired and
-fetches it again, and all requests that come meanwhile wait for that one (with
-singleflight, or with a record of what is under way). The cache hits nearly
-always, and yet each expiry stops all requests for as long as the fetch takes:
-the slowest of them are as slow as without a cache.
+const doc = `A cached value expires. The next request fetches it again, and all other requests
+wait for that fetch, in singleflight or for the entry of a key that is being
+fetched. Most lookups hit, but each expiry stops all requests for as long as the
+fetch takes: the slowest requests are as slow as without a cache.
 
 Fetch the value again before it expires, in a goroutine: with a ticker, or by
 the first request after most of its time has passed, which returns the value

@@ -284,21 +284,9 @@ func (m *match) after(list []ast.Stmt, child ast.Node) bool {
 		if s == child {
 			return false
 		}
-		if is, ok := s.(*ast.IfStmt); ok && m.implies(is.Cond, false) && leaves(is.Body) {
+		if is, ok := s.(*ast.IfStmt); ok && m.implies(is.Cond, false) && syntax.Leaves(is.Body) {
 			return true
 		}
 	}
 	return false
-}
-
-// leaves reports whether what follows a block in its list does not run after it.
-func leaves(b *ast.BlockStmt) bool {
-	if len(b.List) == 0 {
-		return false
-	}
-	last := b.List[len(b.List)-1]
-	if jump, ok := last.(*ast.BranchStmt); ok {
-		return jump.Tok != token.FALLTHROUGH
-	}
-	return syntax.Departs(last, true)
 }

@@ -14,7 +14,7 @@ import (
 // computes: the sum of the counted executions of all blocks that read the value. at is the line of
 // the first use. It reports false if one of the blocks has no counts.
 func (s *search) used(p *gocode.Place, computed ast.Node, reads []*ast.Ident) (n float64, at int, ok bool) {
-	home := block(p, computed)
+	home := syntax.Block(p, computed)
 	blocks := map[ast.Node]float64{}
 	for _, id := range reads {
 		if id.Pos() >= computed.Pos() && id.Pos() < computed.End() {
@@ -120,12 +120,12 @@ func (s *search) read(p *gocode.Place, e ast.Node) (n float64, in ast.Node, ok b
 		case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
 			if at != e && syntax.Within(x, at) {
 				runs, ok := evidence.ExecutionsAt(s.pass, p, x.Pos())
-				return runs.PerUnit, block(p, x), ok
+				return runs.PerUnit, syntax.Block(p, x), ok
 			}
 		}
 	}
 	runs, ok := evidence.ExecutionsAt(s.pass, p, e.Pos())
-	return runs.PerUnit, block(p, e), ok
+	return runs.PerUnit, syntax.Block(p, e), ok
 }
 
 // passed returns the call that gets a variable as an argument, and which; nil for none.
@@ -140,17 +140,6 @@ func passed(p *gocode.Place, id *ast.Ident) (*ast.CallExpr, int) {
 		}
 	}
 	return nil, 0
-}
-
-// block returns the innermost block or clause around a node.
-func block(p *gocode.Place, n ast.Node) ast.Node {
-	for _, x := range p.Enclosing(n) {
-		switch x.(type) {
-		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
-			return x
-		}
-	}
-	return nil
 }
 
 // movable reports whether a value can be computed later, where it is used: nothing between changes

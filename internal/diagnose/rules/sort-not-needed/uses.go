@@ -48,11 +48,11 @@ func (u *uses) after(p *gocode.Place, v *types.Var, from ast.Node) bool {
 	})
 	slices.SortFunc(reads, func(a, b *ast.Ident) int { return int(a.Pos() - b.Pos()) })
 	for _, id := range reads {
-		if literal(p, id) != literal(p, from) {
+		if syntax.FuncAround(p, id) != syntax.FuncAround(p, from) {
 			return false // it may run later
 		}
 		if call := u.sortedAgain(p, id); call != nil {
-			if block(p, call) != block(p, from) {
+			if syntax.Block(p, call) != syntax.Block(p, from) {
 				return false // only on one path
 			}
 			u.again, u.where = call, syntax.Where(p, call.Pos())
@@ -138,7 +138,8 @@ func (u *uses) passed(p *gocode.Place, call *ast.CallExpr, e ast.Expr) bool {
 // returned reports whether no caller of the function that returns the list needs its order.
 func (u *uses) returned(p *gocode.Place, ret *ast.ReturnStmt) bool {
 	fn, _ := p.Object(p.Decl.Name).(*types.Func)
-	if fn == nil || literal(p, ret) != nil || fn.Exported() && p.Pkg.Name() != "main" || u.depth > deepest || dynamic(p, fn) {
+	_, literal := syntax.FuncAround(p, ret).(*ast.FuncLit)
+	if fn == nil || literal || fn.Exported() && p.Pkg.Name() != "main" || u.depth > deepest || dynamic(p, fn) {
 		return false
 	}
 	u.callers = true
@@ -190,27 +191,6 @@ func dynamic(p *gocode.Place, fn *types.Func) bool {
 		}
 	}
 	return false
-}
-
-// literal returns the function literal around a node; nil if that is the declaration.
-func literal(p *gocode.Place, n ast.Node) ast.Node {
-	for _, x := range p.Enclosing(n) {
-		if lit, ok := x.(*ast.FuncLit); ok {
-			return lit
-		}
-	}
-	return nil
-}
-
-// block returns the block around a node.
-func block(p *gocode.Place, n ast.Node) ast.Node {
-	for _, x := range p.Enclosing(n) {
-		switch x.(type) {
-		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
-			return x
-		}
-	}
-	return nil
 }
 
 // repeated reports whether a loop repeats a node without declaring a list again, so that what is

@@ -61,18 +61,8 @@ func takes(p *gocode.Place, loop ast.Stmt) bool {
 
 // receives reports whether a statement receives a time.
 func receives(p *gocode.Place, s ast.Stmt) bool {
-	var e ast.Expr
-	switch s := s.(type) {
-	case *ast.ExprStmt:
-		e = s.X
-	case *ast.AssignStmt:
-		if len(s.Rhs) != 1 {
-			return false
-		}
-		e = s.Rhs[0]
-	}
-	u, ok := ast.Unparen(e).(*ast.UnaryExpr)
-	return ok && u.Op == token.ARROW && syntax.Times(p, u.X)
+	from, _ := syntax.ReceivesFrom(s)
+	return from != nil && syntax.Times(p, from)
 }
 
 // sleepsWhenEmpty reports whether a line sleeps because a call of its function found nothing to do:

@@ -48,7 +48,7 @@ func guards(p *gocode.Place, call *ast.CallExpr) (found []*guard) {
 			}
 		case *ast.BlockStmt:
 			for _, s := range n.List {
-				if test, ok := s.(*ast.IfStmt); ok && test.End() < call.Pos() && test.Else == nil && leaves(test.Body) {
+				if test, ok := s.(*ast.IfStmt); ok && test.End() < call.Pos() && test.Else == nil && syntax.Leaves(test.Body) {
 					add(test, false)
 				}
 			}
@@ -58,18 +58,6 @@ func guards(p *gocode.Place, call *ast.CallExpr) (found []*guard) {
 		inner = n
 	}
 	return found
-}
-
-// leaves reports whether a block ends by leaving what is around it.
-func leaves(b *ast.BlockStmt) bool {
-	if len(b.List) == 0 {
-		return false
-	}
-	last := b.List[len(b.List)-1]
-	if branch, ok := last.(*ast.BranchStmt); ok {
-		return branch.Tok == token.CONTINUE || branch.Tok == token.BREAK
-	}
-	return syntax.Departs(last, false)
 }
 
 // tests returns the parts of a condition that test a field and have the wanted result as long as
@@ -85,7 +73,7 @@ func tests(p *gocode.Place, cond ast.Expr, want bool, depth int) []*guard {
 			return tests(p, x.X, !want, depth)
 		}
 	case *ast.CallExpr:
-		if in, result := body(p, x); in != nil && depth > 0 {
+		if in, result := syntax.Returned(p, x); in != nil && depth > 0 {
 			return tests(in, result, want, depth-1)
 		}
 	}
@@ -97,20 +85,6 @@ func tests(p *gocode.Place, cond ast.Expr, want bool, depth int) []*guard {
 		return nil
 	}
 	return []*guard{g}
-}
-
-// body returns the result of a function of the package that only returns one, and its place; nil
-// for others.
-func body(p *gocode.Place, call *ast.CallExpr) (*gocode.Place, ast.Expr) {
-	decl := p.Declaration(p.Callee(call))
-	if decl == nil || decl.Body == nil || len(decl.Body.List) != 1 {
-		return nil, nil
-	}
-	ret, ok := decl.Body.List[0].(*ast.ReturnStmt)
-	if !ok || len(ret.Results) != 1 {
-		return nil, nil
-	}
-	return p.Entry(decl), ret.Results[0]
 }
 
 // ofTime returns the comparison of a field of type time.Time with another time, or of what has
