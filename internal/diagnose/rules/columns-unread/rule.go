@@ -89,10 +89,10 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 			return false
 		}
 		c.Confidence = rule.Likely // the columns that are read may be the large ones
-		c.Cause = fmt.Sprintf("%s scans each row into a value of type %s, %s for each, and what ran of the program does not read %s: the database reads these columns, the driver copies them, and they are dropped.",
+		c.Cause = fmt.Sprintf("%s scans each row into a value of type %s, %s for each row, but no code that ran reads %s. The database reads these columns, the driver copies them, and they are dropped.",
 			syntax.FuncName(c.Place), q.typ, units.Bytes(each), funcname.List(q.unread))
 		if q.used {
-			c.Cause = fmt.Sprintf("%s scans each row into a value of type %s, %s for each, and %s are read for hardly one row in %d: the database reads these columns for all rows, and the driver copies them.",
+			c.Cause = fmt.Sprintf("%s scans each row into a value of type %s, %s for each row, but %s are read for hardly one row in %d. The database reads these columns for all rows, and the driver copies them.",
 				syntax.FuncName(c.Place), q.typ, units.Bytes(each), funcname.List(q.unread), int(1/mostRead))
 		}
 		c.Fix = fmt.Sprintf("Use a query of its own for the callers that do not need %s, which names only the columns that they show, and scan them into a type of its own.", funcname.List(q.unread))

@@ -90,7 +90,7 @@ func find(p *rule.Pass) []rule.Match {
 			Site:       s,
 			Confidence: rule.Likely, // whether an older value may be used is not known
 			Saving:     traced.Saved(p, waited, total, fraction),
-			Cause: fmt.Sprintf("Requests spend %s of their time waiting here for another request that fetches a value again, because it has expired (%s): the others wait as long as that takes. Only %s of the calls of %s find no valid value.",
+			Cause: fmt.Sprintf("Requests spend %s of their time waiting here while another request fetches an expired value again (%s). Only %s of the calls of %s find no valid value.",
 				units.Percent(waited/total), syntax.Where(l.place, l.test.Pos()), units.Percent(l.misses), syntax.FuncName(l.place)),
 			Fix: "Fetch the value again before it expires, in a goroutine: with a ticker, or when a request finds that most of its time has passed, and return the present value meanwhile. If a value that has just expired may still be used, return it at once while one goroutine fetches the new one.",
 			Evidence: []rule.Evidence{{

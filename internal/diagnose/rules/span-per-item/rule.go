@@ -127,7 +127,7 @@ func (s *span) judge(c *finder.Case) bool {
 		return false
 	}
 	c.Confidence = rule.Likely // who reads the traces may look at each item
-	c.Cause = fmt.Sprintf("%s starts and ends a span, and %s. The spans take %s of the CPU of the function, and no item waits for anything: each is allocated, timed and copied to show what takes less time than its span.",
+	c.Cause = fmt.Sprintf("%s starts and ends a span, and %s. The spans take %s of the CPU of the function, and no item waits for anything: each span costs more than the work that it measures.",
 		syntax.FuncName(s.place), where, units.Percent(float64(spent)/float64(all)))
 	c.Fix = "Start one span around the loop, with the number of items as an attribute, and note special items as its events. Keep spans of their own for queries, calls of other services and whole stages of a request."
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s spans per %s", units.Number(s.runs), c.Pass.Manifest.Unit())})
