@@ -129,10 +129,16 @@ func (s *search) needless(p *gocode.Place, c *copied, rest []ast.Stmt) bool {
 	}
 	var needs []ast.Node
 	for _, use := range slices.Concat(in.Others, in.Returns) {
-		if use.Decl != p.Decl {
+		if use.Decl == p.Decl {
+			needs = append(needs, use.Node)
+		}
+	}
+	if slices.ContainsFunc(in.Others, func(use flow.Access) bool { return use.Decl != p.Decl }) {
+		calls, ok := s.changing(p, c)
+		if !ok {
 			return false
 		}
-		needs = append(needs, use.Node)
+		needs = append(needs, calls...)
 	}
 	needs = append(needs, reordered(p, c)...)
 	for i, stmt := range rest {
@@ -151,6 +157,26 @@ func (s *search) needless(p *gocode.Place, c *copied, rest []ast.Stmt) bool {
 		}
 	}
 	return false
+}
+
+// changing returns the calls that get the copy, or a part of it, and change or keep it in another
+// function. It reports false if the copy gets there in another way.
+func (s *search) changing(p *gocode.Place, c *copied) (calls []ast.Node, ok bool) {
+	for _, id := range syntax.Uses(p, c.v) {
+		if syntax.Within(c.stmt, id) {
+			continue
+		}
+		in := flow.ReadingOf(s.pass.Syntax, p, id, syntax.Pointed(p.TypeOf(c.from)))
+		if !slices.ContainsFunc(in.Others, func(use flow.Access) bool { return use.Decl != p.Decl }) {
+			continue
+		}
+		i := slices.IndexFunc(p.Enclosing(id), func(n ast.Node) bool { _, is := n.(*ast.CallExpr); return is })
+		if i < 0 {
+			return nil, false
+		}
+		calls = append(calls, p.Enclosing(id)[i])
+	}
+	return calls, true
 }
 
 // reordered returns the calls that may change the order or the elements of a copied list: those
