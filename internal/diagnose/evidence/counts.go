@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"go/ast"
 	"go/token"
 	"strings"
 
@@ -38,6 +39,25 @@ func ExecutionsAt(p *rule.Pass, place *gocode.Place, pos token.Pos) (counts.Exec
 func ReachedAt(p *rule.Pass, place *gocode.Place, pos token.Pos) (float64, bool) {
 	at := place.Fset.Position(pos)
 	return p.Counts.At(place.Pkg.Path(), at.Filename, at.Line, at.Column)
+}
+
+// ReturnBetween returns the return between two positions of a function that ran most often, and how
+// often per unit of work.
+func ReturnBetween(pass *rule.Pass, p *gocode.Place, fn *ast.FuncDecl, from, to token.Pos) (at token.Pos, runs float64) {
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			if n.Pos() > from && n.Pos() < to {
+				if e, ok := ExecutionsAt(pass, p, n.Pos()); ok && e.PerUnit > runs {
+					at, runs = n.Pos(), e.PerUnit
+				}
+			}
+		}
+		return true
+	})
+	return at, runs
 }
 
 // Hot reports whether a line that ran so often is on a hot path: it runs for at least one request

@@ -21,6 +21,9 @@ const (
 	// vain is the minimum number of counted iterations of a loop that only try, per iteration that
 	// does something.
 	vain = 100
+	// leastVain is the minimum number of iterations for each unit of work of a loop in which none
+	// did anything while executions were counted.
+	leastVain = 1
 	// hot is the minimum share of a loop's iterations in which a line runs that belongs to trying.
 	hot = 0.5
 	// yielder is the function of the runtime that schedules other goroutines on behalf of
@@ -154,13 +157,14 @@ func (s *search) judge(p *gocode.Place, loop *ast.ForStmt) *polling {
 			l.done = max(l.done, n)
 		}
 	}
-	if l.done <= 0 || l.iterations < vain*l.done {
+	endless := l.done <= 0 // it started before the executions were counted
+	if endless && l.iterations < leastVain || l.iterations < vain*l.done {
 		return nil
 	}
 	t := trying{search: s, p: p, of: l}
 	t.node(loop.Cond)
 	t.node(loop.Body)
-	if t.works || l.kind == none {
+	if t.works || l.kind == none || endless && !l.all {
 		return nil
 	}
 	if all := s.yields(p); t.yields > 0 && all > 0 {
@@ -208,11 +212,23 @@ func (s *search) describe(c *finder.Case) bool {
 	c.Confidence = rule.Measured
 	c.Cause = fmt.Sprintf("The loop on line %d of %s polls: of %s iterations%s, %s did something. The others only try (%s) and repeat: the goroutine never blocks, and uses a processor while there is nothing to do.",
 		at, syntax.FuncName(p), units.Count(int64(math.Round(l.iterations))), per(c.Pass), share(l.done/l.iterations), tries)
+	if l.kind == failing || l.all {
+		c.Cause = fmt.Sprintf("The loop on line %d of %s tries again at once when %s fails: of %s iterations%s, %s did something else. There is no pause between two attempts, and a processor is busy as long as they fail.",
+			at, syntax.FuncName(p), tries, units.Count(int64(math.Round(l.iterations))), per(c.Pass), share(l.done/l.iterations))
+	}
 	c.Fix, c.Fraction = l.fix()
 	c.Evidence = append(c.Evidence,
 		rule.Evidence{What: "CPU of trying", Value: units.Percent(float64(spent) / 1e9 / total), Command: evidence.ListCommand(c.Pass, "cpu", c.Site.Function)},
-		rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s iterations for each one that did something", units.Count(int64(l.iterations/l.done)))})
+		rule.Evidence{What: evidence.ExecutionsCounted, Value: l.tries()})
 	return true
+}
+
+// tries says how many iterations only try.
+func (l *polling) tries() string {
+	if l.done <= 0 {
+		return "no iteration did something"
+	}
+	return units.Count(int64(l.iterations/l.done)) + " iterations for each one that did something"
 }
 
 // per names the unit of work of counts: " per request".

@@ -40,10 +40,11 @@ func Rule() rule.Rule {
 const doc = `A loop that tries something which does not block, and tries again when it
 fails, polls millions of times a second: a select with an empty default, a
 CompareAndSwap, TryLock or TryAcquire, a flag, the length of a channel, or a
-call that is repeated at once until it returns no error. One processor is busy doing
-nothing, and in a container with a CPU quota the whole program is throttled for
-it. runtime.Gosched in between does not help: the scheduler finds the same
-goroutine again, which takes more CPU than the attempt.
+call that is repeated at once until it returns no error, whether or not the loop
+counts and logs its failures. One processor is busy doing nothing, and in a
+container with a CPU quota the whole program is throttled for it.
+runtime.Gosched in between does not help: the scheduler finds the same goroutine
+again, which takes more CPU than the attempt.
 
 Block instead. Without the default, select waits until a case is ready; for
 periodic work, add a case with a time.Ticker. A sync.Mutex spins for a moment and

@@ -61,6 +61,9 @@ func (t *trying) visit(n ast.Node) bool {
 		return t.selects(n)
 	case *ast.CallExpr:
 		return t.calls(n)
+	case *ast.IfStmt:
+		t.branch(n)
+		return false
 	case *ast.ForStmt:
 		t.works = n.Post != nil
 	case *ast.RangeStmt, *ast.GoStmt, *ast.DeferStmt, *ast.SendStmt, *ast.FuncLit, *ast.TypeSwitchStmt:
@@ -80,6 +83,21 @@ func (t *trying) visit(n ast.Node) bool {
 		t.works = computes(n)
 	}
 	return !t.works
+}
+
+// branch examines an if statement.
+func (t *trying) branch(i *ast.IfStmt) {
+	if i.Init != nil {
+		t.node(i.Init)
+	}
+	if t.handles(i) {
+		return
+	}
+	t.node(i.Cond)
+	t.node(i.Body)
+	if i.Else != nil {
+		t.node(i.Else)
+	}
 }
 
 // computes reports whether an assignment computes a value, or changes an element.

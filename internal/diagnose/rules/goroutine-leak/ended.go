@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -17,12 +16,12 @@ import (
 )
 
 // ended says how the program could end the goroutines that wait at a line, if the source shows a
-// way that it does not use: a function that closes a channel that they receive from, or a context
-// that nothing cancels; "" for none.
-func ended(p *rule.Pass, s *site.Site) (cause, fix string) {
+// way that it does not use: a function that closes a channel that they receive from, or that
+// cancels their context; "" for none. started is the go statement; nil if that is not known.
+func ended(p *rule.Pass, s *site.Site, started *site.Frame) advice {
 	place := p.Place(s)
 	if place == nil {
-		return "", ""
+		return advice{}
 	}
 	var contexts []string
 	for _, from := range received(place) {
@@ -30,31 +29,96 @@ func ended(p *rule.Pass, s *site.Site) (cause, fix string) {
 			contexts = append(contexts, syntax.Text(syntax.Receiver(call)))
 		}
 	}
+	for _, from := range received(place) {
+		a := notCalled(p, cancels(p, place, from), started)
+		if len(contexts) == 0 {
+			a = openChannel(p, place, from, started)
+		}
+		if a.cause != "" {
+			return a
+		}
+	}
+	if a := unclosed(p, started); a.cause != "" {
+		return a
+	}
 	const cancel = "when its owner is done: call its cancel function (defer cancel()), or derive it from the context of the request instead of context.Background()."
 	switch len(contexts) {
 	case 0:
+		return advice{}
 	case 1:
-		return fmt.Sprintf("They would end with the context %s, but nothing cancels it.", contexts[0]), "Cancel that context " + cancel
-	default:
-		return fmt.Sprintf("They would end with one of the contexts %s, but nothing cancels these.", strings.Join(contexts, " and ")),
-			"Cancel the one that belongs to this work " + cancel
+		return advice{fmt.Sprintf("They would end with the context %s, but nothing cancels it.", contexts[0]), "Cancel that context " + cancel, false}
 	}
-	for _, from := range received(place) {
-		v := syntax.Named(place, from)
-		if v == nil || !v.IsField() {
-			continue
+	return advice{fmt.Sprintf("They would end with one of the contexts %s, but nothing cancels these.", strings.Join(contexts, " and ")),
+		"Cancel the one that belongs to this work " + cancel, false}
+}
+
+// openChannel says what would close a channel that goroutines receive from; "" if that is not
+// known.
+func openChannel(p *rule.Pass, place *gocode.Place, from ast.Expr, started *site.Frame) advice {
+	v := channel(p, place, from)
+	if v == nil {
+		return advice{}
+	}
+	e := closers(place, v)
+	if line, in := unreached(p, e); in != "" {
+		return advice{fmt.Sprintf("They would end when %s closes %s on line %d, but it returns before that.", in, syntax.Text(from), line),
+			fmt.Sprintf("Close %s on all paths of %s: with defer, before the first return.", syntax.Text(from), in), false}
+	}
+	return notCalled(p, e, started)
+}
+
+// ending is a statement of the package that ends goroutines which wait.
+type ending struct {
+	place *gocode.Place
+	decl  *ast.FuncDecl
+	at    token.Pos
+	does  string // in words: "closes w.stop"
+}
+
+func (e *ending) name() string {
+	return funcname.Short(funcname.Typed(syntax.ProfileName(e.place.Entry(e.decl))))
+}
+
+// closers returns the statements of the package that close the channel in a field, without those of
+// the function of the place.
+func closers(place *gocode.Place, field *types.Var) (all []ending) {
+	eachCall(place, func(decl *ast.FuncDecl, call *ast.CallExpr) {
+		if place.CalleeName(call) == "close" && len(call.Args) == 1 && syntax.Named(place, call.Args[0]) == field {
+			all = append(all, ending{place, decl, call.Pos(), "closes " + syntax.Text(call.Args[0])})
 		}
-		channel := syntax.Text(from)
-		if line, in := unreached(p, place, v); in != "" {
-			return fmt.Sprintf("They would end when %s closes %s on line %d, but it returns before that.", in, channel, line),
-				fmt.Sprintf("Close %s on all paths of %s: with defer, before the first return.", channel, in)
-		}
-		if closer := closers(p, place, v); closer != "" {
-			return fmt.Sprintf("They would end when %s closes %s, which is not called for them.", closer, channel),
-				fmt.Sprintf("Call %s on all paths when the goroutine's owner is done (defer it where the owner is created), or end the goroutine with the context of the request.", closer)
+	})
+	return all
+}
+
+// unreached returns a function that requests run, by the counts, but hardly ever up to the line
+// where it closes a channel; "" for none.
+func unreached(p *rule.Pass, all []ending) (line int, name string) {
+	for _, e := range all {
+		calls, ok := evidence.ExecutionsAt(p, e.place, e.decl.Body.List[0].Pos())
+		closes, known := evidence.ExecutionsAt(p, e.place, e.at)
+		if ok && known && evidence.Hot(p, calls) && !evidence.Hot(p, closes) {
+			line, name = syntax.Line(e.place, e.at), e.name()
 		}
 	}
-	return "", ""
+	return line, name
+}
+
+// eachCall visits the calls in the functions of a package other than that of the place.
+func eachCall(place *gocode.Place, visit func(decl *ast.FuncDecl, call *ast.CallExpr)) {
+	for _, f := range place.Files() {
+		for _, d := range f.Decls {
+			decl, ok := d.(*ast.FuncDecl)
+			if !ok || decl.Body == nil || decl == place.Decl {
+				continue
+			}
+			ast.Inspect(decl.Body, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok {
+					visit(decl, call)
+				}
+				return true
+			})
+		}
+	}
 }
 
 // received returns the channels that the statement on a line receives from. For a select that
@@ -91,55 +155,4 @@ func received(p *gocode.Place) (from []ast.Expr) {
 		}
 	}
 	return from
-}
-
-// closers returns the functions of the package that close the channel in a field, without those
-// that, by the counts, requests run; "" for none.
-func closers(p *rule.Pass, place *gocode.Place, field *types.Var) string {
-	var names []string
-	eachClose(place, field, func(decl *ast.FuncDecl, at token.Pos) {
-		if ran, ok := evidence.ExecutionsAt(p, place, at); ok && evidence.Hot(p, ran) {
-			return
-		}
-		if name := nameOf(place, decl); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	})
-	return strings.Join(names, " or ")
-}
-
-// unreached returns a function that requests run, by the counts, but hardly ever up to the line
-// where it closes the channel in a field; "" for none.
-func unreached(p *rule.Pass, place *gocode.Place, field *types.Var) (line int, name string) {
-	eachClose(place, field, func(decl *ast.FuncDecl, at token.Pos) {
-		calls, ok := evidence.ExecutionsAt(p, place, decl.Body.List[0].Pos())
-		closes, known := evidence.ExecutionsAt(p, place, at)
-		if ok && known && evidence.Hot(p, calls) && !evidence.Hot(p, closes) {
-			line, name = syntax.Line(place, at), nameOf(place, decl)
-		}
-	})
-	return line, name
-}
-
-// eachClose calls do for the calls of close on the channel in a field, in the package's functions
-// other than that of the place.
-func eachClose(place *gocode.Place, field *types.Var, do func(decl *ast.FuncDecl, at token.Pos)) {
-	for _, f := range place.Files() {
-		for _, d := range f.Decls {
-			decl, ok := d.(*ast.FuncDecl)
-			if !ok || decl.Body == nil || decl == place.Decl {
-				continue
-			}
-			ast.Inspect(decl.Body, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok && place.CalleeName(call) == "close" && len(call.Args) == 1 && syntax.Named(place, call.Args[0]) == field {
-					do(decl, call.Pos())
-				}
-				return true
-			})
-		}
-	}
-}
-
-func nameOf(place *gocode.Place, decl *ast.FuncDecl) string {
-	return funcname.Short(funcname.Typed(syntax.ProfileName(place.Entry(decl))))
 }

@@ -84,7 +84,8 @@ func main() {}
 	p, names := ruletest.MadeUp(t, program)
 	for _, s := range p.Table.Sites {
 		want := names[s.Line]
-		cause, fix := ended(p, s)
+		a := ended(p, s, nil)
+		cause, fix := a.cause, a.fix
 		if (cause == "") != (want == "none") || want != "none" && !strings.Contains(cause, want) || (cause == "") != (fix == "") {
 			t.Errorf("line %d: %q, want %q", s.Line, cause, want)
 		}

@@ -60,7 +60,9 @@ in every cycle, until the program runs out of memory.
 
 The usual causes: a result is sent to a channel that nothing receives from after
 a timeout (give it room for one value), a worker receives from a channel that
-nothing closes, a select has no case for the end of the context.
+nothing closes, a select has no case for the end of the context. Or whoever gets
+an object with a goroutine (a session, a watcher, a subscription) does not call
+its Close or Stop, or not on all paths: the finding then names both.
 
 Go 1.26 and newer can prove a leak: the garbage collector finds goroutines
 blocked on channels, locks and wait groups that nothing else refers to. If
@@ -167,14 +169,9 @@ func match(p *rule.Pass, g site.Parked, are, why string) (rule.Match, bool) {
 	n := float64(g.Count)
 	m := rule.Match{Site: p.Site(&g.Frame), Creator: creator(g), Confidence: rule.Measured, Fix: fix, Evidence: facts}
 	m.Cause = fmt.Sprintf("%d %s, %s, %s. %s Their stacks alone take at least %s.", g.Count, are, what, started, why, units.Bytes(n*stack))
-	cause, better := ended(p, m.Site)
-	if cause == "" {
-		cause, better = unclosed(p, m.Creator)
-		m.Callers = cause != ""
-	}
-	if cause != "" {
-		m.Cause += " " + cause
-		m.Fix = better
+	if a := ended(p, m.Site, m.Creator); a.cause != "" {
+		m.Cause += " " + a.cause
+		m.Fix, m.Callers = a.fix, a.callers
 	}
 	return m, true
 }

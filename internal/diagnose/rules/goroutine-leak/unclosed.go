@@ -1,15 +1,10 @@
 package goroutineleak
 
 import (
-	"cmp"
 	"fmt"
 	"go/types"
-	"slices"
 
-	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
-	"github.com/hone-go/hone/internal/diagnose/syntax"
-	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -20,60 +15,39 @@ const seldom = 0.5
 // unclosed says which line of the program gets something from the function of a module that starts
 // the goroutines, such as a writer with a goroutine at its other end, and does not close it; "" for
 // none.
-func unclosed(p *rule.Pass, started *site.Frame) (cause, fix string) {
+func unclosed(p *rule.Pass, started *site.Frame) advice {
 	if started == nil || p.Syntax == nil {
-		return "", ""
+		return advice{}
 	}
 	place, ok := p.Syntax.At(started.File, started.Line)
 	if !ok || place.Decl == nil {
-		return "", ""
+		return advice{}
 	}
 	fn, _ := place.Info.Defs[place.Decl.Name].(*types.Func)
 	if fn == nil {
-		return "", ""
+		return advice{}
 	}
 	result, closer := closeable(fn)
 	if closer == "" {
-		return "", ""
+		return advice{}
 	}
-	starts := programCalls(p, func(f *types.Func) bool { return f.Origin() == fn })
-	if len(starts) == 0 {
-		return "", ""
+	first := ownerOf(p, started, result)
+	if first == nil {
+		return advice{}
 	}
 	closes := 0.0
 	for _, at := range programCalls(p, func(f *types.Func) bool { return f.Name() == closer && ends(f, result) }) {
 		closes += at.runs
 	}
-	first := slices.MaxFunc(starts, func(a, b called) int { return cmp.Compare(a.runs, b.runs) })
 	if closes > seldom*first.runs {
-		return "", ""
+		return advice{}
 	}
 	who := "nothing calls"
 	if closes > 0 {
 		who = "hardly anything calls"
 	}
-	where := syntax.Where(first.Place, first.Nodes[0].Pos())
-	return fmt.Sprintf("Each of them belongs to a result of %s (%s), and %s %s on it.", fn.Name(), where, who, closer),
-		fmt.Sprintf("Call %s on the result of %s (%s) when it is no longer needed, with defer if the same function ends the work.", closer, fn.Name(), where)
-}
-
-// called is a line of the program with a call, and how often it runs per unit of work.
-type called struct {
-	*gocode.Place
-	runs float64
-}
-
-// programCalls returns the lines of the program itself that call some functions and run.
-func programCalls(p *rule.Pass, match func(*types.Func) bool) (list []called) {
-	for _, place := range p.Syntax.Calls(match) {
-		switch ran, ok := evidence.ExecutionsAt(p, place, place.Nodes[0].Pos()); {
-		case !ok:
-			list = append(list, called{place, 1}) // not counted
-		case ran.PerUnit > 0:
-			list = append(list, called{place, ran.PerUnit})
-		}
-	}
-	return list
+	return advice{fmt.Sprintf("Each of them belongs to a result of %s, and %s %s on it.", first.where(), who, closer),
+		fmt.Sprintf("Call %s on the result of %s when it is no longer needed, with defer if the same function ends the work.", closer, first.where()), true}
 }
 
 // closeable returns the type of a function's first result and its method that ends it; "" for none.

@@ -18,7 +18,7 @@ func copied(r io.Reader) {}
 
 func output() *io.PipeWriter {
 	r, w := io.Pipe()
-	go copied(r) //@ a result of output (main.go:41), and nothing calls Close on it
+	go copied(r) //@ a result of output (main.go:42), and nothing calls Close on it
 	return w
 }
 
@@ -60,7 +60,8 @@ func main() {
 	p, names := ruletest.MadeUp(t, program)
 	for _, s := range p.Table.Sites {
 		want := names[s.Line]
-		cause, fix := unclosed(p, &site.Frame{Function: s.Function, File: s.File, Line: s.Line})
+		a := unclosed(p, &site.Frame{Function: s.Function, File: s.File, Line: s.Line})
+		cause, fix := a.cause, a.fix
 		if (cause == "") != (want == "none") || want != "none" && !strings.Contains(cause, want) || (cause == "") != (fix == "") {
 			t.Errorf("line %d: %q, want %q", s.Line, cause, want)
 		}

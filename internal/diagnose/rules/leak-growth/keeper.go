@@ -182,7 +182,7 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 		k.words += fmt.Sprintf(" (%s)", syntax.Where(p, in.at))
 	}
 	out := shrinkers(p, v)
-	if !in.deep {
+	if call, ok := ast.Unparen(in.value).(*ast.CallExpr); !in.deep && (!ok || p.CalleeName(call) != "append") {
 		out = slices.DeleteFunc(out, func(n ast.Node) bool { return fromElement(p, n) })
 	}
 	if len(out) == 0 {
@@ -205,6 +205,9 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 		k.fix = fmt.Sprintf("Remove the other entries too when they are no longer needed: by age, at each insertion or in a sweep; or bound %s by size.", name)
 	default:
 		k.release = true
+		if k.skipped(pass, p, in, out, share, name) {
+			return k
+		}
 		if g, ok := guarded(pass, s, p, out); ok {
 			k.words, k.fix = k.words+g.words(name), g.fix(name)
 			return k
@@ -215,9 +218,53 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 	return k
 }
 
+// element reports whether an expression is an element: m[k].
+func element(e ast.Expr) bool {
+	_, ok := ast.Unparen(e).(*ast.IndexExpr)
+	return ok
+}
+
+// cut reports whether a list lacks elements of another, which it is made of: append(l[:i],
+// l[i+1:]...), slices.Delete(l, i, i+1), l[:n], nil, or a variable that is set to one of these.
+func cut(p *gocode.Place, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.SliceExpr:
+		return true
+	case *ast.Ident:
+		if p.Info.Types[e].IsNil() {
+			return true
+		}
+		v := syntax.LocalVar(p, e)
+		if v == nil {
+			return false
+		}
+		at := *p
+		if decl := around(p, e.Pos()); decl != nil {
+			at = *p.Entry(decl)
+		}
+		return slices.ContainsFunc(syntax.Assigned(&at, v), func(value ast.Expr) bool {
+			_, name := ast.Unparen(value).(*ast.Ident)
+			return !name && cut(&at, value)
+		})
+	case *ast.CallExpr:
+		if funcname.Match(p.CalleeName(e), "slices.Delete", "slices.DeleteFunc") {
+			return true
+		}
+		if p.CalleeName(e) != "append" {
+			return false
+		}
+		_, part := ast.Unparen(e.Args[0]).(*ast.SliceExpr)
+		return part
+	}
+	return false
+}
+
 // fromElement reports whether a node removes something from an element of a container, a map or a
 // list itself, and not from the container: delete(m[k], l).
 func fromElement(p *gocode.Place, n ast.Node) bool {
+	if a, ok := n.(*ast.AssignStmt); ok {
+		return !slices.ContainsFunc(a.Lhs, func(e ast.Expr) bool { return !element(e) })
+	}
 	call, ok := n.(*ast.CallExpr)
 	if !ok || !funcname.Match(p.CalleeName(call), "delete", "clear") {
 		return false
@@ -275,6 +322,10 @@ func takesFirst(n ast.Node) bool {
 
 // single reports whether a node removes one entry at most.
 func single(p *gocode.Place, n ast.Node) bool {
+	if a, ok := n.(*ast.AssignStmt); ok && len(a.Rhs) == 1 {
+		call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+		return takesFirst(n) || ok && (funcname.Match(p.CalleeName(call), "slices.Delete") || p.CalleeName(call) == "append" && call.Ellipsis.IsValid() && cut(p, call))
+	}
 	call, ok := n.(*ast.CallExpr)
 	return takesFirst(n) || ok && funcname.Match(p.CalleeName(call), "delete", "(*sync.Map).Delete", "(*sync.Map).LoadAndDelete", "(*sync.Map).CompareAndDelete")
 }
@@ -344,7 +395,7 @@ func shrinkers(p *gocode.Place, of *owner) []ast.Node {
 				}
 			case *ast.AssignStmt:
 				for i, lhs := range n.Lhs {
-					found = found || is(lhs) && !grows(p, n, i) && !first[n]
+					found = found || is(lhs) && !grows(p, n, i) && !first[n] || element(lhs) && is(outermost(lhs)) && len(n.Lhs) == len(n.Rhs) && cut(p, n.Rhs[i])
 				}
 				for _, rhs := range n.Rhs {
 					found = found || is(rhs)

@@ -36,10 +36,10 @@ func (k *keep) skipped(pass *rule.Pass, p *gocode.Place, in insertion, out []ast
 			}
 			added := steps(p, fn, adds, []token.Pos{in.at})
 			removed := steps(p, fn, removes, positions(out))
-			if added == token.NoPos || removed == token.NoPos || added >= removed || deferredAround(fn, removed) {
+			if added == token.NoPos || removed == token.NoPos || added >= removed {
 				continue
 			}
-			at, runs := leaves(pass, p, fn, added, removed)
+			at, runs := evidence.ReturnBetween(pass, p, fn, added, removed)
 			if runs < mostOfRest*(1-share)*put.PerUnit {
 				continue
 			}
@@ -96,34 +96,4 @@ func steps(p *gocode.Place, fn *ast.FuncDecl, of []*ast.FuncDecl, own []token.Po
 		return first == token.NoPos
 	})
 	return first
-}
-
-// deferredAround reports whether a position is in a defer statement of a function.
-func deferredAround(fn *ast.FuncDecl, pos token.Pos) bool {
-	found := false
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
-		d, ok := n.(*ast.DeferStmt)
-		found = found || ok && syntax.Inside(d, pos)
-		return !found
-	})
-	return found
-}
-
-// leaves returns the return between two positions of a function that ran most often, and how often
-// per unit of work.
-func leaves(pass *rule.Pass, p *gocode.Place, fn *ast.FuncDecl, from, to token.Pos) (at token.Pos, runs float64) {
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.ReturnStmt:
-			if n.Pos() > from && n.Pos() < to {
-				if e, ok := evidence.ExecutionsAt(pass, p, n.Pos()); ok && e.PerUnit > runs {
-					at, runs = n.Pos(), e.PerUnit
-				}
-			}
-		}
-		return true
-	})
-	return at, runs
 }
