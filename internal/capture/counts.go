@@ -18,7 +18,8 @@ import (
 
 // A package is counted when at least countedShare of the CPU time or of the allocated bytes passes
 // through it, or countedLive of the memory that is live: the arrays of a queue are small beside
-// what they keep. Only the mostCounted most expensive ones are: each has to be compiled once more.
+// what they keep. The packages of the program's own module are counted whatever they cost: requests
+// may wait there. Only the mostCounted most expensive ones are: each has to be compiled once more.
 const (
 	countedShare = 0.02
 	countedLive  = 0.005
@@ -51,7 +52,7 @@ func (r *recorder) recordCounts(ctx context.Context, addrs []string) error {
 // takeCounts returns the summary for the progress line.
 func (r *recorder) takeCounts(ctx context.Context, addrs []string) (string, error) {
 	m := r.out.Manifest()
-	packages := hotPackages(r.profiles, m.Target.ImportPath)
+	packages := hotPackages(r.profiles, m.Target.ImportPath, m.Runtime.Module)
 	if len(packages) == 0 {
 		return "", errors.New("no profile says which packages to count")
 	}
@@ -180,8 +181,8 @@ func (r *recorder) keepCounts(st stretch, meta []byte, windows [][]byte) (string
 }
 
 // hotPackages returns the packages to count, by import path, from profiles by the name of their
-// part. program is the import path of package main.
-func hotPackages(profiles map[string][]byte, program string) []string {
+// part. program is the import path of package main, module that of its module ("" for none).
+func hotPackages(profiles map[string][]byte, program, module string) []string {
 	shares := map[string]float64{}
 	columns := map[string]string{recording.PartCPU: "cpu", recording.PartAllocs: "alloc_space", recording.PartHeap: "inuse_space"}
 	for part, column := range columns {
@@ -212,7 +213,7 @@ func hotPackages(profiles map[string][]byte, program string) []string {
 		case strings.HasSuffix(pkg, "_test"):
 			pkg = strings.TrimSuffix(pkg, "_test") // the files of the external test package are not instrumented
 		}
-		if share < countedShare || !countable(pkg) {
+		if !countable(pkg) || share < countedShare && !slices.Contains(ownPackages([]string{pkg}, program, module), pkg) {
 			continue
 		}
 		if _, seen := best[pkg]; !seen {

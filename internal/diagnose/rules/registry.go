@@ -109,6 +109,7 @@ import (
 	keepaliveoff "github.com/hone-go/hone/internal/diagnose/rules/keepalive-off"
 	keptvaluesformatted "github.com/hone-go/hone/internal/diagnose/rules/kept-values-formatted"
 	keypercomparison "github.com/hone-go/hone/internal/diagnose/rules/key-per-comparison"
+	keyspacescan "github.com/hone-go/hone/internal/diagnose/rules/keyspace-scan"
 	largecopy "github.com/hone-go/hone/internal/diagnose/rules/large-copy"
 	leakgrowth "github.com/hone-go/hone/internal/diagnose/rules/leak-growth"
 	limitthrash "github.com/hone-go/hone/internal/diagnose/rules/limit-thrash"
@@ -182,6 +183,7 @@ import (
 	resultonlytested "github.com/hone-go/hone/internal/diagnose/rules/result-only-tested"
 	retainedsubstring "github.com/hone-go/hone/internal/diagnose/rules/retained-substring"
 	roundtripperitem "github.com/hone-go/hone/internal/diagnose/rules/round-trip-per-item"
+	rowaskedtwice "github.com/hone-go/hone/internal/diagnose/rules/row-asked-twice"
 	rowsnotclosed "github.com/hone-go/hone/internal/diagnose/rules/rows-not-closed"
 	rowsreadagain "github.com/hone-go/hone/internal/diagnose/rules/rows-read-again"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
@@ -356,6 +358,7 @@ func All() []rule.Rule {
 		keepaliveoff.Rule(),
 		keptvaluesformatted.Rule(),
 		keypercomparison.Rule(),
+		keyspacescan.Rule(),
 		largecopy.Rule(),
 		leakgrowth.Rule(),
 		limitthrash.Rule(),
@@ -429,6 +432,7 @@ func All() []rule.Rule {
 		resultonlytested.Rule(),
 		retainedsubstring.Rule(),
 		roundtripperitem.Rule(),
+		rowaskedtwice.Rule(),
 		rowsnotclosed.Rule(),
 		rowsreadagain.Rule(),
 		runeslicerange.Rule(),

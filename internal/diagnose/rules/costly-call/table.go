@@ -285,15 +285,6 @@ func clients() []call {
 		},
 		{
 			functions: []string{
-				"github.com/redis/go-redis*.cmdable.Keys", "github.com/go-redis/redis*.cmdable.Keys",
-			},
-			does:    "makes Redis compare all keys of the database with a pattern, and serve nobody else meanwhile",
-			instead: "Keep the names in a set (SADD, SMEMBERS), or walk the keys in steps with SCAN.",
-			saves:   rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
-			waits:   true,
-		},
-		{
-			functions: []string{
 				"github.com/spf13/viper.Get*", "github.com/spf13/viper.(*Viper).Get*", "github.com/spf13/viper.IsSet",
 				"github.com/spf13/viper.(*Viper).IsSet", "github.com/spf13/viper.Unmarshal*",
 				"github.com/spf13/viper.(*Viper).Unmarshal*", "github.com/knadh/koanf*.(*Koanf).Get",

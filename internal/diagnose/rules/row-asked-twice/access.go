@@ -1,0 +1,220 @@
+package rowaskedtwice
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/awaited"
+	"github.com/hone-go/hone/internal/diagnose/flow"
+	"github.com/hone-go/hone/internal/diagnose/loops"
+	"github.com/hone-go/hone/internal/diagnose/sqltext"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/profile/symbol"
+)
+
+// deepest is how many functions below a call are searched for its statement.
+const deepest = 3
+
+// access is what a call does to one row, in terms of the function around the call.
+type access struct {
+	*sqltext.Access
+	call *ast.CallExpr
+	keys []ast.Expr // values that identify the row; none for an INSERT
+	text string     // the statement
+	rows bool       // it may return several rows
+}
+
+// reads reports whether the access is a query.
+func (a *access) reads() bool { return a.Verb == "select" }
+
+// summary is the only access in a function, in terms of the function.
+type summary struct {
+	place *gocode.Place
+	*access
+}
+
+// accessOf returns the only statement that a call sends, itself or in functions of the program
+// below it; nil for none, for several, and for statements about more than one row of one table.
+func (s *search) accessOf(p *gocode.Place, call *ast.CallExpr, depth int) *access {
+	fn := p.Callee(call)
+	if fn == nil || fn.Pkg() == nil {
+		return nil
+	}
+	if sends(fn) {
+		return s.statement(p, call, fn)
+	}
+	if depth == 0 || symbol.Standard(fn.Pkg().Path()) {
+		return nil
+	}
+	in := s.summaryOf(fn, depth-1)
+	if in == nil {
+		return nil
+	}
+	a := &access{Access: in.Access, call: call, text: in.text, rows: returnsRows(fn)}
+	for _, key := range in.keys {
+		v := root(in.place, key)
+		if v == nil || in.place.Decl.Recv != nil && syntax.Inside(in.place.Decl.Recv, v.Pos()) {
+			continue // a constant, or what the store is set to
+		}
+		if given := flow.ArgumentFor(in.place, call, v); given != nil {
+			a.keys = append(a.keys, given)
+		}
+	}
+	if len(a.keys) == 0 && a.Verb != "insert" {
+		return nil
+	}
+	return a
+}
+
+// sends reports whether a function sends a statement, which it gets with its arguments.
+func sends(fn *types.Func) bool {
+	if !fn.Signature().Variadic() || fn.Signature().Recv() == nil {
+		return false
+	}
+	name := strings.TrimSuffix(strings.TrimSuffix(fn.Name(), "Context"), "x")
+	if !slices.Contains([]string{"Query", "QueryRow", "Exec", "MustExec", "Get"}, name) {
+		return false
+	}
+	last := fn.Signature().Params().At(fn.Signature().Params().Len() - 1).Type()
+	elem := syntax.Elem(last)
+	return elem != nil && types.IsInterface(elem)
+}
+
+// statement is accessOf for a call that sends a statement.
+func (s *search) statement(p *gocode.Place, call *ast.CallExpr, fn *types.Func) *access {
+	n := fn.Signature().Params().Len() - 1
+	if call.Ellipsis.IsValid() || n > len(call.Args) {
+		return nil
+	}
+	text, _ := s.sql.Prepared(p, call)
+	if n > 0 && syntax.IsString(p, call.Args[n-1]) {
+		text = s.sql.Text(p, call.Args[n-1])
+	}
+	of := sqltext.AccessOf(text)
+	if of == nil {
+		return nil
+	}
+	a := &access{Access: of, call: call, text: text, rows: strings.HasPrefix(fn.Name(), "Query") && !strings.HasPrefix(fn.Name(), "QueryRow")}
+	for _, i := range of.Params {
+		if n+i >= len(call.Args) {
+			return nil
+		}
+		a.keys = append(a.keys, call.Args[n+i])
+	}
+	return a
+}
+
+// returnsRows reports whether the first result of a function is a list.
+func returnsRows(fn *types.Func) bool {
+	results := fn.Signature().Results()
+	if results.Len() == 0 {
+		return false
+	}
+	switch t := results.At(0).Type().Underlying().(type) {
+	case *types.Slice:
+		b, ok := t.Elem().Underlying().(*types.Basic)
+		return !ok || b.Kind() != types.Byte
+	case *types.Map, *types.Chan, *types.Signature:
+		return true
+	}
+	return false
+}
+
+// summaryOf returns the only access in a function of the program; nil for none.
+func (s *search) summaryOf(fn *types.Func, depth int) *summary {
+	full := fn.Origin().FullName()
+	if known, ok := s.summaries[full]; ok {
+		return known
+	}
+	s.summaries[full] = nil // a recursion
+	place := s.declared(fn)
+	if place == nil || place.Decl == nil {
+		return nil
+	}
+	var found *access
+	several := false
+	ast.Inspect(place.Decl.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || several {
+			return !several
+		}
+		a := s.accessOf(place, call, depth)
+		if callee := place.Callee(call); a == nil && callee != nil && sends(callee) && asks(callee) {
+			several = true // one that is not known
+			return false
+		}
+		if a != nil {
+			several = found != nil || len(loops.Around(place, call)) > 0
+			found = a
+		}
+		return !several
+	})
+	if found != nil && !several {
+		s.summaries[full] = &summary{place, found}
+	}
+	return s.summaries[full]
+}
+
+// asks reports whether a function is one of a client of a database.
+func asks(fn *types.Func) bool {
+	return fn.Pkg() != nil && slices.ContainsFunc([]string{"database/sql", "github.com/jmoiron/sqlx", "github.com/jackc/pgx"}, func(path string) bool {
+		return strings.HasPrefix(fn.Pkg().Path(), path)
+	})
+}
+
+// declared returns the body of a function, or of the only method of the program that a method of an
+// interface may call; nil for none.
+func (s *search) declared(fn *types.Func) *gocode.Place {
+	if p, ok := s.pass.Syntax.Declared(fn); ok {
+		return p
+	}
+	if recv := fn.Signature().Recv(); recv == nil || !types.IsInterface(recv.Type()) {
+		return nil
+	}
+	var only *gocode.Place
+	for _, p := range s.pass.Syntax.Methods(fn.Name()) {
+		method, ok := p.Info.Defs[p.Decl.Name].(*types.Func)
+		if !ok || !awaited.Implements(method, fn) {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = p
+	}
+	return only
+}
+
+// root returns the variable that an expression is, or is a part of, or is computed from as its only
+// operand; nil for others.
+func root(p *gocode.Place, e ast.Expr) *types.Var {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			return syntax.LocalVar(p, x)
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.UnaryExpr:
+			e = x.X
+		case *ast.CallExpr:
+			if _, conversion := p.Conversion(x); conversion || len(x.Args) == 1 && syntax.Receiver(x) == nil {
+				e = x.Args[0]
+				continue
+			}
+			to := syntax.Receiver(x)
+			if to == nil || len(x.Args) > 0 {
+				return nil
+			}
+			e = to
+		default:
+			return nil
+		}
+	}
+}
