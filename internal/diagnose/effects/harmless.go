@@ -33,3 +33,15 @@ func takes(name string) bool {
 		return strings.HasPrefix(name, word)
 	})
 }
+
+// LogsOrCounts reports whether a function logs or counts, by its name as [gocode.Place.CalleeName]
+// gives it.
+func LogsOrCounts(name string) bool {
+	method := name[strings.LastIndexByte(name, '.')+1:]
+	for _, word := range []string{"Print", "Log", "log", "Warn", "warn", "Error", "Info", "Debug", "Inc", "Add", "Fprint", "Msg", "Record", "Capture"} {
+		if strings.HasPrefix(method, word) {
+			return !strings.HasPrefix(name, "net/http.")
+		}
+	}
+	return false
+}

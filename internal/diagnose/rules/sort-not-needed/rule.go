@@ -41,6 +41,7 @@ element, or another sort by another key. Often the sort is in a helper that othe
 callers once needed it for, or the keys of a map are sorted out of habit.
 
 Remove the sort. If it is in a helper, let the caller that needs the order sort.
+If it only serves slices.Compact, equal elements may change nothing for a search.
 Where a list is sorted twice, only the last order remains.
 
 It is fine where the order shows: in an answer, a log, a hash, or in which of
@@ -105,9 +106,10 @@ func look(pass *rule.Pass, place *gocode.Place) *sorted {
 			continue
 		}
 		v := syntax.LocalVar(p, list)
-		if list == nil || v == nil || syntax.Param(p, v) || !fresh(p, v, 2) || repeated(p, call, v) || shared(p, v, call) {
+		if list == nil || v == nil || !u.sorted(p, v, call, 2) {
 			continue
 		}
+		u.depth = 0
 		if u.after(p, v, call) && u.known() {
 			return &sorted{name: funcname.Short(p.CalleeName(call)), what: syntax.Text(list), uses: u, again: u.again}
 		}
@@ -124,10 +126,14 @@ func (s *sorted) describe(c *finder.Case) {
 	} else {
 		c.Cause = fmt.Sprintf("%s sorts %s, but nothing needs the order: %s.", s.name, s.what, s.uses.does)
 		c.Fix = fmt.Sprintf("Remove the sort of %s, and its copy, if there is one only for the sort.", s.what)
+		if s.uses.single {
+			c.Cause = fmt.Sprintf("%s sorts %s to remove elements that occur twice, but they would change nothing: %s.", s.name, s.what, s.uses.does)
+			c.Fix = fmt.Sprintf("Remove the sort of %s and slices.Compact.", s.what)
+		}
 		if s.seq {
 			c.Fix = fmt.Sprintf("Go through %s itself, or collect it with slices.Collect if a list is needed.", s.what)
 		}
-		if s.uses.callers {
+		if s.uses.callers && !s.uses.single {
 			c.Fix = fmt.Sprintf("Remove the sort of %s from %s; a caller that needs an order one day can sort.", s.what, syntax.FuncName(p))
 		}
 	}

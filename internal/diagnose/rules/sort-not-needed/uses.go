@@ -16,7 +16,7 @@ import (
 )
 
 // deepest is the number of functions and lists that a list is followed to.
-const deepest = 3
+const deepest = 6
 
 // uses judges what is done with a list after it was sorted.
 type uses struct {
@@ -25,6 +25,8 @@ type uses struct {
 	again   *ast.CallExpr // another sort
 	where   string        // of that
 	callers bool          // the function returns the list
+	single  bool          // equal elements are removed, which needs them to be neighbours
+	loops   []ast.Node    // those over the list that need no order
 	depth   int
 }
 
@@ -40,19 +42,26 @@ func (u *uses) note(p *gocode.Place, n ast.Node, does string) {
 // after reports whether no use of a variable after a node needs the order of its elements. What
 // comes after another sort of all elements does not count.
 func (u *uses) after(p *gocode.Place, v *types.Var, from ast.Node) bool {
-	if syntax.IsResult(p, v) || u.depth > deepest {
+	u.depth++
+	if u.depth > deepest {
+		return false
+	}
+	if i := result(p, v); i >= 0 && !u.returned(p, i) || i < 0 && syntax.IsResult(p, v) {
 		return false
 	}
 	reads := slices.DeleteFunc(syntax.Uses(p, v), func(id *ast.Ident) bool {
-		return id.Pos() < from.End() || syntax.Exclusive(p, from, id)
+		if syntax.FuncAround(p, id) != syntax.FuncAround(p, from) {
+			return syntax.Inside(from, id.Pos()) // in a literal that may run later
+		}
+		return id.Pos() < from.End() || syntax.Exclusive(p, from, id) || syntax.Defines(p, id)
 	})
 	slices.SortFunc(reads, func(a, b *ast.Ident) int { return int(a.Pos() - b.Pos()) })
 	for _, id := range reads {
 		if syntax.FuncAround(p, id) != syntax.FuncAround(p, from) {
-			return false // it may run later
+			return false
 		}
 		if call := u.sortedAgain(p, id); call != nil {
-			if syntax.Block(p, call) != syntax.Block(p, from) {
+			if syntax.Block(p, call) != syntax.Block(p, from) || u.single {
 				return false // only on one path
 			}
 			u.again, u.where = call, syntax.Where(p, call.Pos())
@@ -63,6 +72,21 @@ func (u *uses) after(p *gocode.Place, v *types.Var, from ast.Node) bool {
 		}
 	}
 	return true
+}
+
+// result returns the index of a variable among the results of the declared function around a place;
+// -1 for others.
+func result(p *gocode.Place, v *types.Var) int {
+	fn, ok := p.Object(p.Decl.Name).(*types.Func)
+	if !ok || p.Func != p.Decl {
+		return -1
+	}
+	for i := range fn.Signature().Results().Len() {
+		if fn.Signature().Results().At(i) == v {
+			return i
+		}
+	}
+	return -1
 }
 
 // sortedAgain returns the call that sorts all of a list again, and does not keep the order of equal
@@ -92,18 +116,44 @@ func (u *uses) value(p *gocode.Place, e ast.Expr) bool {
 	case *ast.BinaryExpr: // list == nil
 		return n.Op == token.EQL || n.Op == token.NEQ
 	case *ast.RangeStmt:
-		return ast.Unparen(n.X) == e && u.loop(p, n)
+		return ast.Unparen(n.X) == ast.Unparen(e) && u.loop(p, n)
+	case *ast.IndexExpr: // an element in a loop that was judged as one over the list
+		return n.X == e && u.current(p, n)
+	case *ast.SelectorExpr:
+		call, ok := syntax.Parent(p, n).(*ast.CallExpr)
+		return ok && call.Fun == ast.Expr(n) && u.passed(p, call, e)
 	case *ast.CallExpr:
 		return u.passed(p, n, e)
-	case *ast.AssignStmt:
-		v := syntax.LocalVar(p, syntax.AssignedTo(p, e))
-		if v == nil || syntax.Param(p, v) || len(syntax.Assigned(p, v)) > 1 || repeated(p, n, v) {
-			return false
-		}
-		u.depth++
-		return u.after(p, v, n)
+	case *ast.AssignStmt, *ast.ValueSpec:
+		return u.assigned(p, n, syntax.AssignedTo(p, e))
 	case *ast.ReturnStmt:
-		return len(n.Results) == 1 && u.returned(p, n)
+		return u.returned(p, slices.Index(n.Results, e))
+	}
+	return false
+}
+
+// assigned reports whether no use of a variable to which the list is assigned needs its order.
+func (u *uses) assigned(p *gocode.Place, stmt ast.Node, to ast.Expr) bool {
+	if id, ok := to.(*ast.Ident); ok && id.Name == "_" {
+		return true
+	}
+	v := syntax.LocalVar(p, to)
+	return v != nil && !repeated(p, stmt, v) && u.after(p, v, stmt)
+}
+
+// called reports whether no use of one of the results of a call, which is the list, needs its
+// order.
+func (u *uses) called(p *gocode.Place, call *ast.CallExpr, index int) bool {
+	if tuple, ok := p.TypeOf(call).(*types.Tuple); !ok || tuple.Len() < 2 {
+		return u.value(p, call)
+	}
+	switch n := syntax.Parent(p, call).(type) {
+	case *ast.AssignStmt:
+		return u.assigned(p, n, n.Lhs[index])
+	case *ast.ValueSpec:
+		return u.assigned(p, n, n.Names[index])
+	case *ast.ReturnStmt:
+		return u.returned(p, index)
 	}
 	return false
 }
@@ -113,62 +163,84 @@ func (u *uses) passed(p *gocode.Place, call *ast.CallExpr, e ast.Expr) bool {
 	name := p.CalleeName(call)
 	switch {
 	case name == "len" || name == "cap":
-		return true
+		return !u.single
 	case funcname.Match(name, "slices.Contains*", "slices.Max", "slices.Min"):
 		u.note(p, call, funcname.Short(name)+" reads it")
 		return true
-	case funcname.Match(name, "slices.Values", "maps.Keys"):
+	case funcname.Match(name, "slices.Values", "maps.Keys", "slices.Clone"):
+		return u.value(p, call)
+	case name == "slices.Compact": // equal elements have to be neighbours, unless they change nothing
+		u.single = true
 		return u.value(p, call)
 	}
 	fn := p.Callee(call)
 	decl := p.Declaration(fn)
-	if decl == nil || decl.Body == nil || fn.Signature().Variadic() || u.depth > deepest {
+	if decl == nil || decl.Body == nil || fn.Signature().Variadic() {
 		return false
 	}
+	in, sig := p.Entry(decl), fn.Origin().Signature()
 	for i, arg := range call.Args {
 		if ast.Unparen(arg) == e {
-			in := p.Entry(decl)
-			u.depth++
-			return u.after(in, fn.Signature().Params().At(i), decl.Type)
+			return u.after(in, sig.Params().At(i), decl.Type)
 		}
 	}
-	return false
+	return syntax.Receiver(call) == e && u.after(in, sig.Recv(), decl.Type)
 }
 
-// returned reports whether no caller of the function that returns the list needs its order.
-func (u *uses) returned(p *gocode.Place, ret *ast.ReturnStmt) bool {
-	fn, _ := p.Object(p.Decl.Name).(*types.Func)
-	_, literal := syntax.FuncAround(p, ret).(*ast.FuncLit)
-	if fn == nil || literal || fn.Exported() && p.Pkg.Name() != "main" || u.depth > deepest || dynamic(p, fn) {
+// returned reports whether no caller of the function around a place needs the order of the list
+// that is one of its results.
+func (u *uses) returned(p *gocode.Place, index int) bool {
+	if p.Func != p.Decl || u.depth > deepest {
 		return false
 	}
 	u.callers = true
-	named, called := 0, 0
+	calls, ok := callsOf(u.pass.Syntax, p)
+	for _, c := range calls {
+		u.depth++
+		if ok = ok && u.called(c.Place, c.call, index); !ok {
+			return false
+		}
+	}
+	return ok
+}
+
+// call is a call of a function of the program, with the place of the declaration around it.
+type call struct {
+	*gocode.Place
+	call *ast.CallExpr
+}
+
+// callsOf returns the calls of the function declared around a place. It reports false if the
+// function may be called elsewhere, or in another way.
+func callsOf(s *gocode.Syntax, p *gocode.Place) (all []call, ok bool) {
+	fn, _ := p.Object(p.Decl.Name).(*types.Func)
+	if fn == nil || fn.Exported() && p.Pkg.Name() != "main" || dynamic(p, fn) {
+		return nil, false
+	}
+	named := 0
 	for _, file := range p.Files() {
 		ast.Inspect(file, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok && p.Info.Uses[id] == types.Object(fn) {
-				named++
+			if id, ok := n.(*ast.Ident); ok {
+				if used, ok := p.Info.Uses[id].(*types.Func); ok && used.Origin() == fn {
+					named++
+				}
 			}
 			return true
 		})
 	}
-	for _, in := range u.pass.Syntax.CallsOf(fn.FullName()) {
+	seen := map[*ast.CallExpr]bool{} // a place is a line, which may call twice
+	for _, in := range s.Calls(func(f *types.Func) bool { return f == fn }) {
 		if in.Decl == nil || in.Decl.Body == nil {
-			return false
+			return nil, false
 		}
-		outer := in.Outer()
-		for _, call := range syntax.Calls(in) {
-			if in.Callee(call) != fn {
-				continue
-			}
-			called++
-			u.depth++
-			if !u.value(outer, call) {
-				return false
+		for _, c := range syntax.Calls(in) {
+			if f := in.Callee(c); f != nil && f.Origin() == fn && !seen[c] {
+				seen[c] = true
+				all = append(all, call{in.Outer(), c})
 			}
 		}
 	}
-	return called > 0 && called == named
+	return all, len(all) > 0 && len(all) == named
 }
 
 // dynamic reports whether a method may be called through an interface of its package.
@@ -197,91 +269,4 @@ func dynamic(p *gocode.Place, fn *types.Func) bool {
 // before the node in the source may read the list after it.
 func repeated(p *gocode.Place, n ast.Node, v *types.Var) bool {
 	return slices.ContainsFunc(loops.Around(p, n), func(loop ast.Node) bool { return !syntax.Inside(loop, v.Pos()) })
-}
-
-// shared reports whether something else may have the list before it is sorted: it was stored, or
-// passed to a function.
-func shared(p *gocode.Place, v *types.Var, call *ast.CallExpr) bool {
-	for _, id := range syntax.Uses(p, v) {
-		if id.Pos() >= call.Pos() || syntax.Defines(p, id) {
-			continue
-		}
-		switch n := syntax.Parent(p, id).(type) {
-		case *ast.CallExpr:
-			if name := p.CalleeName(n); name != "append" && name != "len" && name != "cap" && name != "copy" || name == "append" && ast.Unparen(n.Args[0]) != ast.Expr(id) && !n.Ellipsis.IsValid() {
-				return true
-			}
-		case *ast.IndexExpr, *ast.BinaryExpr, *ast.RangeStmt, *ast.ValueSpec:
-		case *ast.AssignStmt:
-			if p.Info.Defs[id] == nil {
-				return true
-			}
-		default:
-			return true
-		}
-	}
-	return false
-}
-
-// fresh reports whether a list was created by the function, or by one of the package that returns
-// only new lists, and is not stored anywhere else.
-func fresh(p *gocode.Place, v *types.Var, depth int) bool {
-	for _, e := range syntax.Assigned(p, v) {
-		if !created(p, v, e, depth) {
-			return false
-		}
-	}
-	return !syntax.Param(p, v)
-}
-
-func created(p *gocode.Place, v *types.Var, e ast.Expr, depth int) bool {
-	switch x := ast.Unparen(e).(type) {
-	case *ast.CompositeLit:
-		return true
-	case *ast.Ident:
-		return x.Name == "nil"
-	case *ast.CallExpr:
-		name := p.CalleeName(x)
-		if name == "append" {
-			return syntax.LocalVar(p, x.Args[0]) == v || syntax.EmptySlice(p, x.Args[0])
-		}
-		if funcname.Match(name, "make", "slices.Clone", "slices.Collect", "slices.Sorted*", "golang.org/x/exp/maps.Keys", "golang.org/x/exp/maps.Values", "strings.Split*", "strings.Fields") {
-			return true
-		}
-		decl := p.Declaration(p.Callee(x))
-		return depth > 0 && decl != nil && decl.Body != nil && returnsNew(p.Entry(decl), depth-1)
-	}
-	return false
-}
-
-// returnsNew reports whether a function returns nothing but lists that it created.
-func returnsNew(p *gocode.Place, depth int) bool {
-	fine, found := true, false
-	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.ReturnStmt:
-			if len(n.Results) == 0 {
-				fine = false
-				return false
-			}
-			found = true
-			if v := syntax.LocalVar(p, n.Results[0]); v != nil {
-				fine = fine && fresh(p, v, depth) && !keeps(p, v)
-			} else {
-				fine = fine && created(p, nil, n.Results[0], depth)
-			}
-		}
-		return fine
-	})
-	return fine && found
-}
-
-// keeps reports whether a function stores a list somewhere, such as in a cache.
-func keeps(p *gocode.Place, v *types.Var) bool {
-	return slices.ContainsFunc(syntax.Uses(p, v), func(id *ast.Ident) bool {
-		a, ok := syntax.Parent(p, id).(*ast.AssignStmt)
-		return ok && slices.Contains(a.Rhs, ast.Expr(id))
-	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/awaited"
+	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
@@ -144,20 +145,9 @@ func onlyLogs(p *gocode.Place, body *ast.BlockStmt) bool {
 			return false
 		}
 		call, ok := e.X.(*ast.CallExpr)
-		if !ok || answers(p, call) || !logs(p.CalleeName(call)) {
+		if !ok || answers(p, call) || !effects.LogsOrCounts(p.CalleeName(call)) {
 			return false
 		}
 	}
 	return true
-}
-
-// logs reports whether a function logs or counts, by its name.
-func logs(name string) bool {
-	method := name[strings.LastIndexByte(name, '.')+1:]
-	for _, word := range []string{"Print", "Log", "log", "Warn", "warn", "Error", "Info", "Debug", "Inc", "Add", "Fprint", "Msg", "Record", "Capture"} {
-		if strings.HasPrefix(method, word) {
-			return !strings.HasPrefix(name, "net/http.")
-		}
-	}
-	return false
 }
