@@ -31,10 +31,24 @@ func split(fs []diagnose.Finding) (named, generic []diagnose.Finding) {
 // otherLines draws the costs without a known mistake, in two or three lines each: lines that are
 // expensive although no rule explains them.
 func otherLines(w io.Writer, fs []diagnose.Finding, p FindingsPage, s Style) {
+	var waiting, costly []diagnose.Finding
+	for _, f := range fs {
+		if share, _ := generalCost(&f); share == "" {
+			waiting = append(waiting, f)
+		} else {
+			costly = append(costly, f)
+		}
+	}
+	listLines(w, waiting, "Lines where requests wait", "by their part of the requests' time; no rule explains them", p, s)
+	listLines(w, costly, "Other expensive lines", "by CPU and the garbage collection that they cause; no rule explains them", p, s)
+}
+
+// listLines draws lines under a heading.
+func listLines(w io.Writer, fs []diagnose.Finding, heading, by string, p FindingsPage, s Style) {
 	if len(fs) == 0 {
 		return
 	}
-	fmt.Fprintln(w, s.paint(strong, "Other expensive lines")+s.paint(faint, "  by CPU and the garbage collection that they cause; no rule explains them"))
+	fmt.Fprintln(w, s.paint(strong, heading)+s.paint(faint, "  "+by))
 	if p.Verbose {
 		fmt.Fprintln(w)
 		for i := range fs {
@@ -46,6 +60,9 @@ func otherLines(w io.Writer, fs []diagnose.Finding, p FindingsPage, s Style) {
 	var rows [][]string
 	for _, f := range fs[:len(fs)-rest] {
 		share, bounds := generalCost(&f)
+		if share == "" && len(f.Sites) > 0 && f.Sites[0].Share > 0 {
+			share = percent(f.Sites[0].Share) // of the requests' time
+		}
 		rows = append(rows, []string{"    " + share, s.paint(faint, bounds), placeOf(&f) + "  " + s.paint(code, clip(cellSource(&f), 60))})
 	}
 	lines := table(rows, "  ", 0, 1)

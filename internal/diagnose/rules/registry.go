@@ -79,6 +79,7 @@ import (
 	filereadforpart "github.com/hone-go/hone/internal/diagnose/rules/file-read-for-part"
 	filestateperrecord "github.com/hone-go/hone/internal/diagnose/rules/file-state-per-record"
 	finalizerperobject "github.com/hone-go/hone/internal/diagnose/rules/finalizer-per-object"
+	fixedsleep "github.com/hone-go/hone/internal/diagnose/rules/fixed-sleep"
 	flushpermessage "github.com/hone-go/hone/internal/diagnose/rules/flush-per-message"
 	fmtthenbytes "github.com/hone-go/hone/internal/diagnose/rules/fmt-then-bytes"
 	foldcompare "github.com/hone-go/hone/internal/diagnose/rules/fold-compare"
@@ -134,6 +135,7 @@ import (
 	mergechain "github.com/hone-go/hone/internal/diagnose/rules/merge-chain"
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
 	mostlyempty "github.com/hone-go/hone/internal/diagnose/rules/mostly-empty"
+	narrowfanout "github.com/hone-go/hone/internal/diagnose/rules/narrow-fan-out"
 	needlessinvalidation "github.com/hone-go/hone/internal/diagnose/rules/needless-invalidation"
 	nestedjsonmethods "github.com/hone-go/hone/internal/diagnose/rules/nested-json-methods"
 	nestedlistsencoded "github.com/hone-go/hone/internal/diagnose/rules/nested-lists-encoded"
@@ -328,6 +330,7 @@ func All() []rule.Rule {
 		filereadforpart.Rule(),
 		filestateperrecord.Rule(),
 		finalizerperobject.Rule(),
+		fixedsleep.Rule(),
 		flushpermessage.Rule(),
 		fmtthenbytes.Rule(),
 		foldcompare.Rule(),
@@ -383,6 +386,7 @@ func All() []rule.Rule {
 		mergechain.Rule(),
 		metriclabelpercall.Rule(),
 		mostlyempty.Rule(),
+		narrowfanout.Rule(),
 		needlessinvalidation.Rule(),
 		nestedjsonmethods.Rule(),
 		nestedlistsencoded.Rule(),
