@@ -57,7 +57,7 @@ func ended(p *rule.Pass, s *site.Site, started *site.Frame) advice {
 func openChannel(p *rule.Pass, place *gocode.Place, from ast.Expr, started *site.Frame) advice {
 	v := channel(p, place, from)
 	if v == nil {
-		return advice{}
+		return localChannel(p, place, from)
 	}
 	e := closers(place, v)
 	if line, in := unreached(p, e); in != "" {
