@@ -46,8 +46,15 @@ func notCalled(p *rule.Pass, all []ending, started *site.Frame) advice {
 	e := all[0]
 	would := fmt.Sprintf("They would end when %s %s", strings.Join(names, " or "), e.does)
 	call := "Call " + e.decl.Name.Name
-	o := ownerOf(p, started, e.owner())
+	keyed := e.decl.Type.Params.NumFields() > 0 // it ends those of one key
+	var o *owner
+	if !keyed {
+		o = ownerOf(p, started, e.owner())
+	}
 	if !evidence.Hot(p, counts.Executions{PerUnit: runs}) {
+		if keyed {
+			return advice{would + ", which is not called for them.", call + " for each of them when nothing needs it any more: where its session or connection ends, or in a sweep of those that were not used for a while.", false}
+		}
 		if o == nil {
 			return advice{would + ", which is not called for them.", call + " on all paths when the goroutine's owner is done (defer it where the owner is created), or end the goroutine with the context of the request.", false}
 		}
@@ -206,7 +213,7 @@ func ownerOf(p *rule.Pass, started *site.Frame, t types.Type) (found *owner) {
 			break
 		}
 		method := fn.Signature().Recv() != nil && types.Identical(fn.Signature().Recv().Type(), t)
-		if returns := returnsA(fn.Signature(), t); returns || method {
+		if returns := returnsA(fn.Signature(), t); returns || method && madeHere(most.Outer(), syntax.Calls(most.Place)[i]) {
 			found = &owner{most, syntax.Calls(most.Place)[i], !returns}
 		}
 		if most.Decl == nil {
@@ -219,6 +226,13 @@ func ownerOf(p *rule.Pass, started *site.Frame, t types.Type) (found *owner) {
 		fn = up
 	}
 	return found
+}
+
+// madeHere reports whether the receiver of a call is a variable of the function, and does not come
+// from elsewhere.
+func madeHere(p *gocode.Place, call *ast.CallExpr) bool {
+	v := syntax.LocalVar(p, syntax.Receiver(call))
+	return v != nil && !syntax.Param(p, v) && v.Kind() != types.RecvVar
 }
 
 // returnsA reports whether a function returns values of a type, or of an interface that it

@@ -93,7 +93,25 @@ func plain(ctx context.Context) {
 
 func plains() { go plain(context.TODO()) }
 
-func main() { feeds(); relays(); plains(); (&shop{}).sell() }
+type desk struct{ lanes map[string]*lane }
+
+type lane struct{ events chan int }
+
+func (l *lane) run() {
+	for range l.events { //@ lane | 97 | (*main.desk).drop closes l.events, which is not called for them
+	}
+}
+
+func (d *desk) lane(name string) *lane {
+	l := &lane{events: make(chan int)}
+	d.lanes[name] = l
+	go l.run()
+	return l
+}
+
+func (d *desk) drop(name string) { l := d.lanes[name]; close(l.events) }
+
+func main() { feeds(); relays(); plains(); (&shop{}).sell(); (&desk{}).lane("a") }
 `
 	p, names := ruletest.MadeUp(t, program)
 	for _, s := range p.Table.Sites {

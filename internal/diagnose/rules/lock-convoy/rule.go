@@ -165,6 +165,9 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) (rule.Match, 
 		m.Cause += cause
 		m.Fix = fix
 		waits = true
+		if sec.Read {
+			m.Cause += " It is held for reading: whoever wants to write waits until that is over, and others that want to read wait for the writer."
+		}
 	}
 	if b := sec.Blocked(p, file); !l.Convoy && b != nil && b.Explains(l.Busy) {
 		if !strings.Contains(m.Cause, b.Words()) {
