@@ -139,8 +139,18 @@ func (c *conn) write() error {
 // answer reads the response to the request in flight. If unrequested data follows it, the
 // connection is not used again.
 func (c *conn) answer() (answer, error) {
+	last := c.req.last
+	if last != nil {
+		if c.rd.sample == nil {
+			c.rd.sample = make([]byte, 0, comparedBody)
+		}
+		c.rd.sample, c.rd.body = c.rd.sample[:0], 0
+	}
 	a, err := c.rd.read(c.req.head)
 	a.close = a.close || c.rd.r < c.rd.w
+	if last != nil && err == nil {
+		a.bodies = last.seen(&a, c.rd)
+	}
 	return a, err
 }
 

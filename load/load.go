@@ -40,6 +40,9 @@ type Options struct {
 	MaxRequests    int64         // stop after this many; 0 = no limit
 	MaxDuration    time.Duration // stop after this time; 0 = until Stop, or until ctx is done
 	TLS            *tls.Config
+	// Bodies says that the bodies of answers are looked at and compared: see Result.Bodies. That
+	// takes CPU time of the generator. It has no effect with a Targeter.
+	Bodies bool
 }
 
 // complete validates o and fills in defaults.
@@ -142,6 +145,9 @@ func Start(ctx context.Context, o Options) (*Generator, error) {
 		stopping: make(chan struct{}),
 		settled:  make(chan struct{}),
 		done:     make(chan struct{}),
+	}
+	if o.Bodies {
+		rememberBodies(g.reqs)
 	}
 	if o.Targeter != nil {
 		g.made = &generator{from: o.Targeter, origin: origins[0]}

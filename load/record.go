@@ -16,6 +16,7 @@ type tally struct {
 	odd               map[int]int64
 	errors            [len(kinds)]int64
 	redirectTo        string // the first Location
+	bodies            Bodies
 
 	latency, service, lag histogram.Histogram
 }
@@ -70,6 +71,7 @@ func (s *shard) answered(x exchange, a answer) {
 	}
 	t.bytesIn += x.in
 	t.bytesOut += x.out
+	t.bodies.add(a.bodies)
 	t.service.Record(x.done - x.sent)
 	if x.scheduled {
 		t.latency.Record(x.done - x.due)
@@ -132,6 +134,9 @@ func (t *tally) addTo(res *Result, closed bool) {
 	res.BytesIn += t.bytesIn
 	res.BytesOut += t.bytesOut
 	res.RedirectTo = cmp.Or(res.RedirectTo, t.redirectTo)
+	if res.Bodies != nil {
+		res.Bodies.add(&t.bodies)
+	}
 	for i, n := range t.status {
 		if n != 0 {
 			res.Status[i+100] += n
@@ -154,7 +159,7 @@ func (t *tally) addTo(res *Result, closed bool) {
 
 func (t *tally) reset() {
 	t.requests, t.missed, t.bytesIn, t.bytesOut = 0, 0, 0, 0
-	t.redirectTo = ""
+	t.redirectTo, t.bodies = "", Bodies{}
 	clear(t.status[:])
 	clear(t.odd)
 	clear(t.errors[:])
@@ -173,6 +178,9 @@ func newResult(start time.Time, o *Options) *Result {
 		Status:  map[int]int64{},
 		Errors:  map[ErrorKind]int64{},
 		Service: histogram.New(),
+	}
+	if o.Bodies {
+		r.Bodies = &Bodies{}
 	}
 	if !r.Closed {
 		r.Latency, r.Lag = histogram.New(), histogram.New()

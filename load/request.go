@@ -23,6 +23,7 @@ type request struct {
 	head   bool // the response to HEAD has no body, whatever its header says
 	origin int  // index into the generator's origins
 	target *Target
+	last   *lastBody // nil unless bodies are looked at
 }
 
 // buildRequests encodes targets and collects their origins.

@@ -42,6 +42,7 @@ type reader struct {
 	left   int    // header bytes that the current response may still have
 	loc    []byte // the Location of a redirect
 	sample []byte // the first bytes of the body, up to its capacity; nil: none wanted
+	body   int64  // bytes of the bodies that were read since it was set to 0
 }
 
 func newReader(src io.Reader) *reader {
@@ -59,8 +60,10 @@ type answer struct {
 	coded    bool // Transfer-Encoding was given
 	chunked  bool // and its last coding is chunked
 	keepOpen bool // Connection: keep-alive
+	gzip     bool // Content-Encoding
 
-	location []byte // of a redirect; valid until the reader's next answer
+	location []byte  // of a redirect; valid until the reader's next answer
+	bodies   *Bodies // counts of its body; nil unless they are wanted
 }
 
 // read reads one response with its body. It returns io.EOF if the stream ends before the first
@@ -144,7 +147,8 @@ func (a *answer) parseStatus(line []byte) bool {
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
 
-// parseField parses the header fields that frame the body.
+// parseField parses the header fields that frame the body, and the one that says how it is
+// compressed.
 func (a *answer) parseField(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		return nil // folded: continues a field; framing fields are never folded
@@ -153,7 +157,7 @@ func (a *answer) parseField(line []byte) error {
 	if colon <= 0 || line[colon-1] == ' ' || line[colon-1] == '\t' {
 		return malformed(fmt.Sprintf("%.40q is not a header line", line))
 	}
-	// The names have three lengths, so most fields cost one comparison.
+	// The names have four lengths, so most fields cost one comparison.
 	switch name := line[:colon]; len(name) {
 	case len("Content-Length"):
 		if equalFold(name, "content-length") {
@@ -167,6 +171,10 @@ func (a *answer) parseField(line []byte) error {
 				last = trim(last[i+1:])
 			}
 			a.chunked = equalFold(last, "chunked")
+		}
+	case len("Content-Encoding"):
+		if equalFold(name, "content-encoding") {
+			a.gzip = equalFold(trim(line[colon+1:]), "gzip")
 		}
 	case len("Connection"):
 		if equalFold(name, "connection") {
@@ -393,8 +401,9 @@ func (r *reader) discardBulk(n int64) error {
 	return nil
 }
 
-// keep appends body to the sample up to its capacity.
+// keep counts the bytes of body and appends it to the sample up to its capacity.
 func (r *reader) keep(body []byte) {
+	r.body += int64(len(body))
 	if room := cap(r.sample) - len(r.sample); room > 0 {
 		r.sample = append(r.sample, body[:min(room, len(body))]...)
 	}

@@ -22,6 +22,7 @@ type Result struct {
 	RedirectTo string              // the Location of one 3xx response; "" if there was none
 	BytesIn    int64               // of HTTP, without TLS
 	BytesOut   int64               // of requests started
+	Bodies     *Bodies             // nil unless Options.Bodies is set
 
 	// The histograms are in nanoseconds. They include every response. Timeouts and missed requests
 	// count with the time that had passed.
@@ -92,6 +93,12 @@ func (r *Result) Merge(o *Result) {
 	}
 	r.BytesIn += o.BytesIn
 	r.BytesOut += o.BytesOut
+	if o.Bodies != nil {
+		if r.Bodies == nil {
+			r.Bodies = &Bodies{}
+		}
+		r.Bodies.add(o.Bodies)
+	}
 	r.PeakIn10ms = max(r.PeakIn10ms, o.PeakIn10ms)
 	r.CPUSeconds += o.CPUSeconds
 	r.OpenConns, r.Waiting = o.OpenConns, o.Waiting

@@ -72,7 +72,7 @@ func (r *recorder) runLoadedAgain(ctx context.Context, start startFunc, spec tar
 			return all, nil, err
 		}
 	}
-	s := &service{recorder: r, prog: proc, local: true}
+	s := &service{recorder: r, prog: proc, local: true, bodies: i.phase == recording.PhaseInputs}
 	if err := s.beginLoad(ctx); err != nil {
 		return all, nil, err
 	}

@@ -80,7 +80,7 @@ func (st *stretch) addLoad() {
 	p.Latency, p.Service, p.Lag = quantiles(sum.Latency), quantiles(sum.Service), quantiles(sum.Lag)
 	p.Verdict = sum.Verdict
 	outcome := sum.Outcome()
-	p.Outcome = &outcome
+	p.Outcome, p.Bodies = &outcome, sum.Bodies
 	p.GeneratorCPUSeconds = sum.CPUSeconds
 }
 

@@ -24,6 +24,7 @@ type service struct {
 	noUsage bool            // its CPU time is not available
 	silence silence         // of its answers
 	answers [][]load.Answer // to a sample of the requests
+	bodies  bool            // the load looks at the bodies of answers
 }
 
 // recordURL records a service that hone did not start.
@@ -93,6 +94,7 @@ func (s *service) beginLoad(ctx context.Context) error {
 	// The generator's own bounds are not the recording's.
 	o := *s.o.Load
 	o.MaxRequests, o.MaxDuration, o.Timeout = 0, 0, s.o.requestTimeout()
+	o.Bodies = s.bodies
 	if err := s.tryLoad(ctx, o); err != nil {
 		if end := s.ended(ctx, s.prog, nil); end != nil {
 			return end

@@ -197,6 +197,8 @@ type Phase struct {
 	Failed   int64         `json:"failed,omitempty"`
 	Missed   int64         `json:"missed,omitempty"`  // scheduled, but not sent or not answered in time
 	Outcome  *load.Outcome `json:"outcome,omitempty"` // outcomes of the requests; absent in older recordings
+	// Bodies sums up the bodies of the answers in phase inputs; absent in older recordings.
+	Bodies *load.Bodies `json:"bodies,omitempty"`
 
 	Latency *Quantiles   `json:"latency,omitempty"` // from the schedule; absent in a closed loop
 	Service *Quantiles   `json:"service,omitempty"`

@@ -5,6 +5,7 @@ package rules
 import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	absentnotcached "github.com/hone-go/hone/internal/diagnose/rules/absent-not-cached"
+	answerencodedagain "github.com/hone-go/hone/internal/diagnose/rules/answer-encoded-again"
 	asciitext "github.com/hone-go/hone/internal/diagnose/rules/ascii-text"
 	atomichotspot "github.com/hone-go/hone/internal/diagnose/rules/atomic-hotspot"
 	batchbarrier "github.com/hone-go/hone/internal/diagnose/rules/batch-barrier"
@@ -62,6 +63,7 @@ import (
 	debugbuild "github.com/hone-go/hone/internal/diagnose/rules/debug-build"
 	debugloggingon "github.com/hone-go/hone/internal/diagnose/rules/debug-logging-on"
 	decodedobjectperitem "github.com/hone-go/hone/internal/diagnose/rules/decoded-object-per-item"
+	decodedperhit "github.com/hone-go/hone/internal/diagnose/rules/decoded-per-hit"
 	decodedtofilter "github.com/hone-go/hone/internal/diagnose/rules/decoded-to-filter"
 	decodedunusedfields "github.com/hone-go/hone/internal/diagnose/rules/decoded-unused-fields"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
@@ -256,6 +258,7 @@ import (
 func All() []rule.Rule {
 	return []rule.Rule{
 		absentnotcached.Rule(),
+		answerencodedagain.Rule(),
 		asciitext.Rule(),
 		atomichotspot.Rule(),
 		batchbarrier.Rule(),
@@ -313,6 +316,7 @@ func All() []rule.Rule {
 		debugbuild.Rule(),
 		debugloggingon.Rule(),
 		decodedobjectperitem.Rule(),
+		decodedperhit.Rule(),
 		decodedtofilter.Rule(),
 		decodedunusedfields.Rule(),
 		deepequaltyped.Rule(),

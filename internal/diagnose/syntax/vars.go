@@ -432,3 +432,12 @@ func Mentions(p *gocode.Place, n ast.Node, vars ...*types.Var) bool {
 func IsError(t types.Type) bool {
 	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
 }
+
+// TakesAny reports whether a parameter of a type takes values of any type, alone or as ...any.
+func TakesAny(t types.Type) bool {
+	if s, ok := t.(*types.Slice); ok {
+		t = s.Elem()
+	}
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && i.NumMethods() == 0
+}

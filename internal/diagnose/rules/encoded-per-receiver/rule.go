@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -58,23 +59,6 @@ hashrocket/websocket-shootout#21.`
 // leastReceivers is the minimum number of times that a value is encoded.
 const leastReceivers = 4
 
-// encoders are functions that encode a value. Methods of encoders that keep a state for their
-// stream, such as those of gob, are not among them.
-func encoders() []string {
-	return []string{
-		"encoding/json.Marshal*", "encoding/json.(*Encoder).Encode", "encoding/xml.Marshal*", "encoding/xml.(*Encoder).Encode",
-		"encoding/json/v2.Marshal*",
-		"text/template.(*Template).Execute*", "html/template.(*Template).Execute*",
-		"google.golang.org/protobuf/proto.Marshal*", "google.golang.org/protobuf/encoding/protojson.Marshal*", "google.golang.org/protobuf/encoding/protojson.MarshalOptions.Marshal*",
-		"github.com/golang/protobuf/proto.Marshal", "github.com/gogo/protobuf/proto.Marshal",
-		"gopkg.in/yaml.v*.Marshal", "gopkg.in/yaml.v*.(*Encoder).Encode", "github.com/goccy/go-yaml.Marshal*",
-		"github.com/goccy/go-json.Marshal*", "github.com/goccy/go-json.(*Encoder).Encode*",
-		"github.com/json-iterator/go.(*frozenConfig).Marshal*", "github.com/bytedance/sonic.Marshal*", "github.com/segmentio/encoding/json.Marshal*",
-		"github.com/vmihailenco/msgpack*.Marshal", "github.com/vmihailenco/msgpack*.(*Encoder).Encode",
-		"github.com/fxamacker/cbor*.Marshal", "github.com/fxamacker/cbor*.(*Encoder).Encode",
-	}
-}
-
 // outputs are functions that send what was encoded, or compress it for one receiver's stream: that
 // work remains.
 func outputs() []string {
@@ -85,7 +69,7 @@ func outputs() []string {
 }
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
-	s := &search{pass: p, encoders: encoders(), outputs: outputs(), paths: map[string]*found{}, at: map[gocode.Pos]*found{}}
+	s := &search{pass: p, encoders: codecs.Encoders(), outputs: outputs(), paths: map[string]*found{}, at: map[gocode.Pos]*found{}}
 	return finder.Line{Start: finder.Frames(s.frame), Judge: s.judge}
 }
 

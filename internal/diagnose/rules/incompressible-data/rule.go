@@ -2,7 +2,6 @@
 package incompressibledata
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -41,7 +40,7 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Compressing data that does not get smaller",
 		Doc:   doc,
-		Finder: finder.Prepared{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// Some of the data does get smaller, and is still compressed.
 				Fraction:    rule.Fraction{Expect: 0.75, Low: 0.4, High: 0.97},
@@ -60,10 +59,17 @@ an archive of photos with zip.Deflate, do that.
 Compress only types that get smaller: text, JSON, XML, SVG. Add files that are
 compressed already with zip.Store, and send such responses without compression.
 
-It is fine if such data is rare. The rule reports lines below which compress/flate
-finds few repetitions and builds codes for blocks that it hardly ever writes.
+So do services that compress every answer: one of 60 bytes becomes longer, one of
+500 bytes fits into a packet anyway, and each takes 5 to 40 µs, because the
+compressor builds its tables and codes for each answer. Compress answers of a
+kilobyte and more.
 
-Seen in the field: basecamp/thruster#137.`
+It is fine if such data is rare. The rule reports lines below which compress/flate
+finds few repetitions and builds codes for blocks that it hardly ever writes, and
+those that compress answers of which the load saw that most are short.
+
+Seen in the field: basecamp/thruster#137; skycoin/skywire#4772 (15 % of a service's
+CPU for answers of one entry), nytimes/gziphandler#24.`
 
 // What the compressor does with a block, as profiles name it.
 const (
@@ -75,7 +81,16 @@ const (
 	stored  = "compress/flate.(*huffmanBitWriter).writeBytes"
 )
 
-func prepare(_ context.Context, p *rule.Pass) finder.Line {
+func prepare(p *rule.Pass) []finder.Line {
+	lines := []finder.Line{storedBlocks(p)}
+	if short, ok := shortAnswers(p); ok {
+		lines = append(lines, short)
+	}
+	return lines
+}
+
+// storedBlocks finds compressors that store most blocks unchanged, as the profile shows.
+func storedBlocks(p *rule.Pass) finder.Line {
 	cpu := map[*site.Row]bool{}
 	p.EachRow(func(r *site.Row) { cpu[r] = true })
 	words := func(p *rule.Pass, m *rule.Match) bool {

@@ -140,7 +140,7 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *answer {
 		}
 		params := fn.Signature().Params()
 		for i, arg := range call.Args {
-			if i >= params.Len() || !takesAny(params.At(min(i, params.Len()-1)).Type()) {
+			if i >= params.Len() || !syntax.TakesAny(params.At(min(i, params.Len()-1)).Type()) {
 				continue
 			}
 			if a := s.examine(p, arg); a != nil {
@@ -149,15 +149,6 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *answer {
 		}
 	}
 	return nil
-}
-
-// takesAny reports whether a parameter takes values of any type.
-func takesAny(t types.Type) bool {
-	if s, ok := t.(*types.Slice); ok {
-		t = s.Elem()
-	}
-	i, ok := t.Underlying().(*types.Interface)
-	return ok && i.NumMethods() == 0
 }
 
 // examine returns the lists of a value whose type shows some in its elements.
@@ -208,7 +199,7 @@ func anyMap(t types.Type) bool {
 		return false
 	}
 	m, ok := t.Underlying().(*types.Map)
-	return ok && takesAny(m.Elem())
+	return ok && syntax.TakesAny(m.Elem())
 }
 
 // outer returns the list in a value: the value itself, or a field of a struct, with the type of its
