@@ -15,6 +15,17 @@ import (
 type Shape struct {
 	Cache, Key    ast.Expr
 	Lookup, Store ast.Node
+	// StoredAt is where a function that Store calls stores the value; NoPos if Store itself does.
+	StoredAt token.Pos
+}
+
+// Around is [Of] for the function around a place or, if that is a literal, such as one that a
+// singleflight.Group runs, for the function around the literal.
+func Around(p *gocode.Place) (Shape, bool) {
+	if s, ok := Of(p); ok || p.Decl == nil || p.Func == p.Decl {
+		return s, ok
+	}
+	return Of(p.Outer())
 }
 
 // Of returns the first cache that the function around a place looks up and fills with the same
@@ -238,16 +249,22 @@ func (s *Shape) storesBelow(p *gocode.Place, call *ast.CallExpr) bool {
 	in, key := p.Entry(decl), fn.Signature().Params().At(i)
 	found := false
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		if found || n == nil {
+			return false
+		}
 		switch x := n.(type) {
 		case *ast.AssignStmt:
 			if e, ok := ast.Unparen(x.Lhs[0]).(*ast.IndexExpr); ok && len(x.Lhs) == 1 && x.Tok == token.ASSIGN {
-				found = found || syntax.Named(in, e.X) == cache && syntax.Named(in, e.Index) == key
+				found = syntax.Named(in, e.X) == cache && syntax.Named(in, e.Index) == key
 			}
 		case *ast.CallExpr:
 			sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
 			if ok && syntax.Named(in, sel.X) == cache && len(x.Args) > 0 && syntax.Named(in, x.Args[0]) == key {
-				found = found || s.stores(in, x, sel.X, x.Args[0])
+				found = s.stores(in, x, sel.X, x.Args[0])
 			}
+		}
+		if found {
+			s.StoredAt = n.Pos()
 		}
 		return !found
 	})

@@ -89,7 +89,7 @@ type absent struct {
 
 // absentAt returns the cache that does not keep what a line computes; nil for none.
 func absentAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *absent {
-	sh, ok := caching.Of(place)
+	sh, ok := caching.Around(place)
 	if !ok || !sh.Computes(place) || branches(place, sh.Store) {
 		return nil
 	}
@@ -98,6 +98,13 @@ func absentAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *absent {
 		return e.PerUnit
 	}
 	a := &absent{Shape: sh, function: f.Function, computed: line(f.Line), stores: line(syntax.Line(place, sh.Store.Pos()))}
+	if place.Func != place.Decl {
+		a.function = syntax.ProfileName(place.Outer())
+	}
+	if sh.StoredAt.IsValid() {
+		at, _ := evidence.ReachedAt(p, place, sh.StoredAt)
+		a.stores = min(a.stores, at)
+	}
 	work := 1.0
 	if ph, ok := p.Manifest.Phase(recording.PhaseCounts); ok {
 		work = float64(max(ph.Requests, 1))
@@ -105,7 +112,7 @@ func absentAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *absent {
 	if a.computed*work < leastComputed || a.stores > (1-leastAbsent)*a.computed {
 		return nil
 	}
-	in := p.Inputs.Of(f.Function)
+	in := p.Inputs.Of(a.function)
 	if in == nil || in.Calls == 0 || in.Hashed < in.Calls || !in.ByValue() {
 		return nil
 	}

@@ -50,7 +50,11 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *query {
 		read, owner := 0, types.Type(nil)
 		for _, arg := range call.Args {
 			field, of := scanned(p, arg)
-			if field == nil || !text(field.Type()) {
+			if field == nil {
+				read += kept(p, arg)
+				continue
+			}
+			if !text(field.Type()) {
 				continue
 			}
 			if owner == nil {
@@ -82,6 +86,9 @@ func scanned(p *gocode.Place, arg ast.Expr) (*types.Var, types.Type) {
 	if !ok || u.Op != token.AND {
 		return nil, nil
 	}
+	if v := syntax.LocalVar(p, u.X); v != nil {
+		return becomes(p, v, arg)
+	}
 	sel, ok := ast.Unparen(u.X).(*ast.SelectorExpr)
 	if !ok {
 		return nil, nil
@@ -95,6 +102,74 @@ func scanned(p *gocode.Place, arg ast.Expr) (*types.Var, types.Type) {
 		t = ptr.Elem()
 	}
 	return v, t
+}
+
+// becomes returns the field of a struct that a variable, into which a column is scanned, is only
+// used to set, and the struct's type.
+func becomes(p *gocode.Place, v *types.Var, scan ast.Expr) (field *types.Var, of types.Type) {
+	for _, id := range syntax.Uses(p, v) {
+		if syntax.Within(scan, id) || p.Info.Defs[id] != nil {
+			continue
+		}
+		var value ast.Expr = id
+		if sel, ok := syntax.Parent(p, id).(*ast.SelectorExpr); ok { // of a sql.NullString
+			if value = sel; sel.Sel.Name == "Valid" {
+				continue
+			}
+		}
+		if field != nil {
+			return nil, nil
+		}
+		if field, of = set(p, value); field == nil {
+			return nil, nil
+		}
+	}
+	return field, of
+}
+
+// kept returns 1 for the address of a variable for a text, which the function uses itself.
+func kept(p *gocode.Place, arg ast.Expr) int {
+	if u, ok := ast.Unparen(arg).(*ast.UnaryExpr); ok {
+		if v := syntax.LocalVar(p, u.X); v != nil && text(v.Type()) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// set returns the field of a struct that a value is for, and the struct's type: T{F: v}, T{v}, and
+// x.F = v.
+func set(p *gocode.Place, value ast.Expr) (*types.Var, types.Type) {
+	if call, ok := syntax.Parent(p, value).(*ast.CallExpr); ok {
+		if _, conversion := p.Conversion(call); conversion {
+			value = call
+		}
+	}
+	if sel, ok := syntax.AssignedTo(p, value).(*ast.SelectorExpr); ok {
+		if v, ok := p.Object(sel.Sel).(*types.Var); ok && v.IsField() {
+			return v, syntax.Pointed(p.TypeOf(sel.X))
+		}
+	}
+	parent := syntax.Parent(p, value)
+	kv, keyed := parent.(*ast.KeyValueExpr)
+	if keyed {
+		parent = syntax.Parent(p, kv)
+	}
+	lit, ok := parent.(*ast.CompositeLit)
+	if !ok {
+		return nil, nil
+	}
+	t := syntax.Pointed(p.TypeOf(lit))
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return nil, nil
+	}
+	if keyed {
+		id, _ := kv.Key.(*ast.Ident)
+		v, _ := p.Object(id).(*types.Var)
+		return v, t
+	}
+	return s.Field(slices.Index(lit.Elts, value)), t
 }
 
 // text reports whether a column of a type may be long.

@@ -2,9 +2,11 @@ package unsetguard
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
@@ -15,8 +17,8 @@ const deepest = 3
 // guard is a test that decides whether work runs.
 type guard struct {
 	at     *gocode.Place // of the function with the condition
-	test   *ast.IfStmt
-	cond   ast.Expr // the part of the condition that tests the field
+	test   ast.Stmt      // with the condition
+	cond   ast.Expr      // the part of the condition that tests the field
 	name   *ast.SelectorExpr
 	of     *types.Var
 	time   bool // it compares the field with the time; else it tests for a kept value
@@ -33,8 +35,8 @@ type guard struct {
 // decides in favour of the call, of fields that only the package can set. The function must be the
 // whole one.
 func guards(p *gocode.Place, call *ast.CallExpr) (found []*guard) {
-	add := func(test *ast.IfStmt, runs bool) {
-		for _, g := range tests(p, test.Cond, runs, deepest) {
+	add := func(test ast.Stmt, cond ast.Expr, runs bool) {
+		for _, g := range tests(p, cond, runs, deepest) {
 			g.test = test
 			found = append(found, g)
 		}
@@ -44,13 +46,17 @@ func guards(p *gocode.Place, call *ast.CallExpr) (found []*guard) {
 		switch n := n.(type) {
 		case *ast.IfStmt:
 			if inner == n.Body {
-				add(n, true)
+				add(n, n.Cond, true)
 			}
 		case *ast.BlockStmt:
 			for _, s := range n.List {
 				if test, ok := s.(*ast.IfStmt); ok && test.End() < call.Pos() && test.Else == nil && syntax.Leaves(test.Body) {
-					add(test, false)
+					add(test, test.Cond, false)
 				}
+			}
+		case *ast.SwitchStmt:
+			if clause, ok := clauseAround(n, call); ok && n.Tag == nil && len(clause.List) == 1 {
+				add(n, clause.List[0], true)
 			}
 		case *ast.FuncLit:
 			return found // it may run at any time
@@ -73,8 +79,8 @@ func tests(p *gocode.Place, cond ast.Expr, want bool, depth int) []*guard {
 			return tests(p, x.X, !want, depth)
 		}
 	case *ast.CallExpr:
-		if in, result := syntax.Returned(p, x); in != nil && depth > 0 {
-			return tests(in, result, want, depth-1)
+		if found := decided(p, x, want, depth-1); found != nil {
+			return found
 		}
 	}
 	g := ofTime(p, ast.Unparen(cond))
@@ -85,6 +91,53 @@ func tests(p *gocode.Place, cond ast.Expr, want bool, depth int) []*guard {
 		return nil
 	}
 	return []*guard{g}
+}
+
+// clauseAround returns the clause of a switch with a node.
+func clauseAround(sw *ast.SwitchStmt, n ast.Node) (*ast.CaseClause, bool) {
+	for _, stmt := range sw.Body.List {
+		if syntax.Within(stmt, n) {
+			clause, ok := stmt.(*ast.CaseClause)
+			return clause, ok
+		}
+	}
+	return nil, false
+}
+
+// decided is tests for a call of a function of the package, which returns the result of a test, or
+// a constant if a test in it says so. What it locks or logs before does not matter.
+func decided(p *gocode.Place, call *ast.CallExpr, want bool, depth int) (found []*guard) {
+	decl := p.Declaration(p.Callee(call))
+	if decl == nil || decl.Body == nil || depth < 0 {
+		return nil
+	}
+	in := p.Entry(decl)
+	for i, stmt := range decl.Body.List {
+		switch s := stmt.(type) {
+		case *ast.IfStmt:
+			if len(s.Body.List) == 0 || s.Else != nil || s.Init != nil {
+				return nil
+			}
+			ret, ok := s.Body.List[len(s.Body.List)-1].(*ast.ReturnStmt)
+			if !ok || len(ret.Results) != 1 {
+				return nil
+			}
+			v, ok := in.Const(ret.Results[0])
+			if !ok || v.Kind() != constant.Bool {
+				return nil
+			}
+			found = append(found, tests(in, s.Cond, constant.BoolVal(v) == want, depth)...)
+		case *ast.ReturnStmt:
+			if i+1 != len(decl.Body.List) || len(s.Results) != 1 {
+				return nil
+			}
+			return append(found, tests(in, s.Results[0], want, depth)...)
+		case *ast.ExprStmt, *ast.DeferStmt, *ast.AssignStmt:
+		default:
+			return nil
+		}
+	}
+	return nil
 }
 
 // ofTime returns the comparison of a field of type time.Time with another time, or of what has
@@ -98,6 +151,9 @@ func ofTime(p *gocode.Place, cond ast.Expr) *guard {
 			large = false
 		default:
 			return nil
+		}
+		if e, result := seconds(p, b, large); e != nil {
+			return &guard{at: p, cond: b, name: e, of: field(p, e), time: true, result: result}
 		}
 		cond := b.X
 		if _, is := ast.Unparen(cond).(*ast.CallExpr); !is {
@@ -124,6 +180,41 @@ func ofTime(p *gocode.Place, cond ast.Expr) *guard {
 		return timed(p, cond, to, true)
 	}
 	return nil
+}
+
+// seconds returns the field with a time in seconds, or another unit, that a comparison is about,
+// and its result for zero: now.Unix()-x.f > 60, now.UnixNano() >= x.f, x.f+60 < now.Unix().
+func seconds(p *gocode.Place, b *ast.BinaryExpr, large bool) (*ast.SelectorExpr, bool) {
+	now := func(e ast.Expr) bool {
+		call, ok := syntax.Origin(p, e).(*ast.CallExpr)
+		return ok && funcname.Match(p.CalleeName(call), "(time.Time).Unix*")
+	}
+	of := func(e ast.Expr) *ast.SelectorExpr {
+		if sum, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && sum.Op == token.ADD {
+			e = sum.X
+		}
+		sel, _ := ast.Unparen(e).(*ast.SelectorExpr)
+		if sel == nil || field(p, sel) == nil {
+			return nil
+		}
+		return sel
+	}
+	for _, side := range []struct {
+		x, y  ast.Expr
+		large bool
+	}{{b.X, b.Y, large}, {b.Y, b.X, !large}} {
+		if diff, ok := ast.Unparen(side.x).(*ast.BinaryExpr); ok && diff.Op == token.SUB && now(diff.X) {
+			if e := of(diff.Y); e != nil {
+				return e, side.large
+			}
+		}
+		if now(side.x) {
+			if e := of(side.y); e != nil {
+				return e, side.large
+			}
+		}
+	}
+	return nil, false
 }
 
 // elapsed returns the time since which, or until which, an expression says how long it is.

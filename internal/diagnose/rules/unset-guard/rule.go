@@ -4,6 +4,7 @@ package unsetguard
 import (
 	"context"
 	"fmt"
+	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -98,10 +99,19 @@ func (s *search) judge(c *finder.Case) bool {
 	}
 	name, test := syntax.Text(g.name), syntax.Text(g.cond)
 	where := syntax.Where(g.at, g.cond.Pos())
-	if g.lost == nil {
-		c.Cause = fmt.Sprintf("This runs only after the test %s (%s), but no code sets %s: it is always the zero time, and the test always has the same result.", test, where, name)
-		c.Fix = fmt.Sprintf("Set %s when this is done: %s = time.Now().", name, name)
-	} else {
+	zero, now := "the zero time", "time.Now()"
+	if _, number := g.of.Type().Underlying().(*types.Basic); number {
+		zero, now = "0", "the current time"
+	}
+	switch {
+	case g.lost == nil:
+		c.Cause = fmt.Sprintf("This runs only after the test %s (%s), but no code sets %s: it is always %s, and the test always has the same result.", test, where, name, zero)
+		c.Fix = fmt.Sprintf("Set %s when this is done: %s = %s.", name, name, now)
+	case g.by == "":
+		c.Cause = fmt.Sprintf("This runs only after the test %s (%s), but %s is only set in a copy (%s): %s is a copy of a %s, so what is set there is lost, and the test always has the same result.",
+			test, where, name, syntax.Where(g.at, g.lost.Pos()), g.receiver, g.typeName)
+		c.Fix = fmt.Sprintf("Set the field of the value itself: through an index or a pointer (*%s), or store %s again where it comes from.", g.typeName, g.receiver)
+	default:
 		c.Cause = fmt.Sprintf("This runs only after the test %s (%s), but %s is only set in a copy (%s): %s has a value receiver, so what it sets is lost when it returns, and the test always has the same result.",
 			test, where, name, syntax.Where(g.at, g.lost.Pos()), g.by)
 		c.Fix = fmt.Sprintf("Declare %s on the pointer, func (%s *%s), and let its callers use the same object; protect the field if several goroutines call it.", g.by, g.receiver, g.typeName)

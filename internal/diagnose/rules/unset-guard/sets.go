@@ -146,28 +146,50 @@ func (g *guard) owner(t types.Type) bool {
 	return false
 }
 
-// copied reports whether what is assigned to is the field of a method's value receiver that is only
-// used by its fields, so that it is lost when the method returns; it notes the assignment.
+// copied reports whether what is assigned to is the field of a copy that is only used by its
+// fields, so that it is lost: of a method's value receiver, or an element that a loop copied. It
+// notes the assignment.
 func (g *guard) copied(p *gocode.Place, lhs ast.Expr) bool {
 	sel, ok := ast.Unparen(lhs).(*ast.SelectorExpr)
-	if !ok || p.Decl == nil || p.Decl.Recv == nil || len(p.Decl.Recv.List[0].Names) == 0 {
+	if !ok || p.Decl == nil {
 		return false
 	}
-	id, ok := ast.Unparen(sel.X).(*ast.Ident)
-	recv, is := p.Object(p.Decl.Recv.List[0].Names[0]).(*types.Var)
-	if !ok || !is || p.Object(id) != recv {
+	v := syntax.LocalVar(p, sel.X)
+	if v == nil || !copies(p, v) {
 		return false
 	}
-	if _, fields := recv.Type().Underlying().(*types.Struct); !fields {
+	if _, fields := v.Type().Underlying().(*types.Struct); !fields {
 		return false
 	}
-	for _, use := range syntax.Uses(p, recv) {
+	for _, use := range syntax.Uses(p, v) {
 		if p.Info.Defs[use] == nil && !g.fieldOf(p, use) {
 			return false
 		}
 	}
-	g.lost, g.by, g.receiver, g.typeName = sel, p.Decl.Name.Name, recv.Name(), syntax.TypeText(p, recv.Type())
+	g.lost, g.receiver, g.typeName, g.by = sel, v.Name(), syntax.TypeText(p, v.Type()), ""
+	if p.Decl.Recv != nil && syntax.Inside(p.Decl.Recv, v.Pos()) {
+		g.by = p.Decl.Name.Name
+	}
 	return true
+}
+
+// copies reports whether a variable is a copy of a value that remains elsewhere: a receiver, the
+// element of a loop's list, or one of a map or a list. A parameter may be there to be filled in.
+func copies(p *gocode.Place, v *types.Var) bool {
+	if p.Decl.Recv != nil && syntax.Inside(p.Decl.Recv, v.Pos()) {
+		return true
+	}
+	switch stmt, value := syntax.Declared(p, v); stmt := stmt.(type) {
+	case *ast.RangeStmt:
+		return true
+	case *ast.AssignStmt: // t := tables[name]; t, ok := tables[name]
+		if value == nil && len(stmt.Rhs) == 1 {
+			value = stmt.Rhs[0]
+		}
+		_, element := ast.Unparen(value).(*ast.IndexExpr)
+		return element
+	}
+	return false
 }
 
 // fieldOf reports whether what stands around an identifier selects a field of it, and takes no
