@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/hone-go/hone/exectrace/analysis"
+	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	goroutineleak "github.com/hone-go/hone/internal/diagnose/rules/goroutine-leak"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
@@ -159,6 +161,12 @@ func TestGoroutineLeak(t *testing.T) {
 			p.Parked[0].Start = site.Frame{Function: "net/http.(*conn).serve", Owner: gocode.Owner{Kind: gocode.Std}}
 		}, 0},
 		{"a program that exits", func(p *rule.Pass) { p.Manifest.Target.Kind = "program" }, 0},
+		{"goroutines of requests under way, which end", func(p *rule.Pass) {
+			p.Trace = &analysis.Results{Goroutines: &wall.Goroutines{Groups: []wall.Group{{Function: "main.ask.func1", Found: 700, Created: 480, Ended: 490}}}}
+		}, 0},
+		{"goroutines of which some end", func(p *rule.Pass) {
+			p.Trace = &analysis.Results{Goroutines: &wall.Goroutines{Groups: []wall.Group{{Function: "main.ask.func1", Found: 700, Created: 480, Ended: 240}}}}
+		}, 1},
 		{"no profile of goroutines", func(p *rule.Pass) { p.Parked = nil }, 0},
 	} {
 		p := leaking()

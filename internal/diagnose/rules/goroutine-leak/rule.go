@@ -87,7 +87,7 @@ func find(p *rule.Pass) []rule.Match {
 	matches, named := leaked(p)
 	steady := perRequest(p) || p.Benchmark() // they do not end with what they serve
 	for _, g := range p.Parked {
-		if named[g.Place()] || !leaks(p, g) || g.Start.Owner.Kind == gocode.Std || wakes(p, g) && !steady && !noneEnds(p, g) {
+		if named[g.Place()] || !leaks(p, g) || g.Start.Owner.Kind == gocode.Std || allEnd(p, g) || wakes(p, g) && !steady && !noneEnds(p, g) {
 			continue
 		}
 		m, ok := match(p, g, "goroutines wait here", course(p))
@@ -232,6 +232,23 @@ func noneEnds(p *rule.Pass, g site.Parked) bool {
 	for _, group := range p.Trace.Goroutines.Groups {
 		if group.Function == g.Start.Function {
 			return group.Created >= leastStarted && group.Ended == 0
+		}
+	}
+	return false
+}
+
+// nearlyAll is the minimum number of goroutines that end for each one that starts, for those that
+// wait to be requests under way: many, if each starts some.
+const nearlyAll = 0.95
+
+// allEnd reports whether, in the trace, goroutines of this kind end as often as they start.
+func allEnd(p *rule.Pass, g site.Parked) bool {
+	if p.Trace == nil || p.Trace.Goroutines == nil {
+		return false
+	}
+	for _, group := range p.Trace.Goroutines.Groups {
+		if group.Function == g.Start.Function {
+			return group.Created >= leastStarted && float64(group.Ended) >= nearlyAll*float64(group.Created)
 		}
 	}
 	return false
