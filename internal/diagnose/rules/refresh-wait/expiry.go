@@ -79,6 +79,9 @@ func testBefore(p *gocode.Place, before token.Pos) (found ast.Expr) {
 // a function of the package that it calls.
 func compares(p *gocode.Place, e ast.Node, below bool) (found bool) {
 	ast.Inspect(e, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BinaryExpr); ok && !found {
+			found = seconds(p, b.X) && keptIn(p, b.Y) || seconds(p, b.Y) && keptIn(p, b.X)
+		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok || found {
 			return !found
@@ -95,6 +98,21 @@ func compares(p *gocode.Place, e ast.Node, below bool) (found bool) {
 		return !found
 	})
 	return found
+}
+
+// seconds reports whether an expression is a time as a number: now.Unix(), now.UnixNano().
+func seconds(p *gocode.Place, e ast.Expr) bool {
+	call, ok := syntax.Origin(p, e).(*ast.CallExpr)
+	return ok && funcname.Match(p.CalleeName(call), "(time.Time).Unix*")
+}
+
+// keptIn reports whether an expression is computed from something that is kept: e.at+ttl.
+func keptIn(p *gocode.Place, e ast.Expr) bool {
+	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok {
+		return keptIn(p, b.X) || keptIn(p, b.Y)
+	}
+	_, constant := p.Const(e)
+	return !constant && kept(p, e)
 }
 
 // asksAge reports whether a function of the package returns a comparison of times.

@@ -20,6 +20,7 @@ type entry struct {
 	value string
 	until time.Time
 	at    time.Time
+	ends  int64
 }
 
 func (e *entry) stale(now time.Time) bool { return e == nil || now.After(e.until) }
@@ -93,6 +94,33 @@ func (c *cache) seven(k string, deadline time.Time) string {
 		return ""
 	}
 	return load(k) //@ none a deadline of the caller
+}
+
+func (c *cache) eight(k string) string {
+	if e := c.all[k]; e != nil && time.Now().Unix() < e.ends+3 {
+		return e.value
+	}
+	return load(k) //@ expires in seconds
+}
+
+func (c *cache) nine(k string) string {
+	now := time.Now().UnixNano()
+	e := c.all[k]
+	if e != nil && now-e.ends < int64(c.ttl) {
+		return e.value
+	}
+	return load(k) //@ expires an age in nanoseconds
+}
+
+func (c *cache) ten(k string) string {
+	start := time.Now().UnixNano()
+	if v := c.all[k]; v != nil && v.long() {
+		return v.value
+	}
+	if time.Now().UnixNano()-start > int64(c.ttl) {
+		return ""
+	}
+	return load(k) //@ none its own duration in nanoseconds
 }
 
 func main() {}

@@ -104,8 +104,13 @@ func spanAt(p *rule.Pass, place *gocode.Place) *span {
 		return nil
 	}
 	for _, call := range syntax.Calls(place) {
-		used := ended(place, call)
-		if !starts(place, call) || len(used) == 0 {
+		var used []int
+		if starts(place, call) {
+			used = ended(place, call)
+		} else {
+			used = endedBy(p.Syntax, place.Outer(), call)
+		}
+		if len(used) == 0 {
 			continue
 		}
 		ran, ok := evidence.ExecutionsAt(p, place, call.Lparen)
