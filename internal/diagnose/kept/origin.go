@@ -242,7 +242,11 @@ func (t *tracer) result(p *gocode.Place, call *ast.CallExpr, index, depth int) b
 	return index == 0 && looksUp(fn) && syntax.Receiver(call) != nil && t.kept(p, syntax.Receiver(call), depth)
 }
 
+// isFunc reports whether an argument is a function, other than an iterator that a call returns.
 func isFunc(p *gocode.Place, e ast.Expr) bool {
+	if _, iterator := ast.Unparen(e).(*ast.CallExpr); iterator {
+		return false
+	}
 	_, ok := p.TypeOf(e).Underlying().(*types.Signature)
 	return ok
 }

@@ -22,6 +22,8 @@ var readers = []string{
 	"sort.IntsAreSorted", "sort.StringsAreSorted", "sort.Float64sAreSorted", "sort.SliceIsSorted", "sort.Search*",
 	"strings.Join", "bytes.Join", "bytes.Equal", "bytes.Contains*", "bytes.Index*", "bytes.NewReader", "reflect.DeepEqual",
 	"fmt.Print*", "fmt.Fprint*", "fmt.Sprint*", "fmt.Append*", "fmt.Errorf", "log.*", "(*log.Logger).*", "log/slog.*", "(*log/slog.Logger).*",
+	"encoding/json.Unmarshal", "encoding/json.Valid", "encoding/xml.Unmarshal", "google.golang.org/protobuf/proto.Unmarshal",
+	"gopkg.in/yaml.v*.Unmarshal", "github.com/goccy/go-json.Unmarshal*",
 	"encoding/json.Marshal*", "(*encoding/json.Encoder).Encode", "encoding/xml.Marshal*", "encoding/gob.(*Encoder).Encode",
 	"(*encoding/gob.Encoder).Encode", "encoding/binary.Write", "(io.Writer).Write", "(*bytes.Buffer).Write", "(*strings.Builder).Write",
 	"(net/http.ResponseWriter).Write", "(*text/template.Template).Execute*", "(*html/template.Template).Execute*",

@@ -119,7 +119,7 @@ func (s *search) frame(r *site.Row) int {
 			encoder = i // the outermost
 		}
 	}
-	if encoder < 0 || !slices.ContainsFunc(r.Stack[encoder:], func(f *site.Frame) bool { return f.Function == "net/http.(*conn).serve" }) {
+	if encoder < 0 || !slices.ContainsFunc(r.Stack[encoder:], func(f *site.Frame) bool { return funcname.Match(f.Function, servers...) }) {
 		return -1
 	}
 	key := path(r.Stack[encoder:])
@@ -134,6 +134,12 @@ func (s *search) frame(r *site.Row) int {
 	line := r.Stack[encoder+f.index]
 	s.at[gocode.Pos{File: line.File, Line: line.Line}] = f
 	return encoder + f.index
+}
+
+// servers are functions below which requests are answered, as profiles name them.
+var servers = []string{
+	"net/http.(*conn).serve", "net/http.(*http2serverConn).runHandler", "golang.org/x/net/http2.(*serverConn).runHandler",
+	"github.com/valyala/fasthttp.(*Server).serveConn",
 }
 
 // compressors are functions that compress what they get, as profiles name them.
