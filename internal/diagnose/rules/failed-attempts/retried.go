@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/exectrace/requests"
@@ -149,10 +150,16 @@ func tries(p *gocode.Place, loop ast.Node) (try *ast.CallExpr, done ast.Node) {
 		if _, lit := n.(*ast.FuncLit); lit || try != nil {
 			return false
 		}
+		if clause, is := n.(*ast.CaseClause); is {
+			try, done = succeeds(p, loop, clause)
+		}
 		if !ok {
 			return true
 		}
 		err, op := compared(p, cond.Cond)
+		if err == nil {
+			err, op = judged(p, cond.Cond)
+		}
 		if err == nil {
 			return true
 		}
@@ -173,6 +180,46 @@ func tries(p *gocode.Place, loop ast.Node) (try *ast.CallExpr, done ast.Node) {
 		return try == nil
 	})
 	return try, done
+}
+
+// succeeds is tries for a clause of a switch: case err == nil: return v, nil.
+func succeeds(p *gocode.Place, loop ast.Node, clause *ast.CaseClause) (try *ast.CallExpr, done ast.Node) {
+	if len(clause.List) != 1 || len(clause.Body) == 0 || !syntax.Departs(clause.Body[len(clause.Body)-1], false) {
+		return nil, nil
+	}
+	err, op := compared(p, clause.List[0])
+	if err == nil || op != token.EQL {
+		return nil, nil
+	}
+	if try = setBy(p, loop, err); try == nil {
+		return nil, nil
+	}
+	return try, clause.Body[0]
+}
+
+// judged returns the variable of an error that a condition passes to a function, and the operator
+// as in compared: retryable(err) is that a call failed in a way that may pass.
+func judged(p *gocode.Place, cond ast.Expr) (ast.Expr, token.Token) {
+	op := token.NEQ
+	if not, ok := ast.Unparen(cond).(*ast.UnaryExpr); ok && not.Op == token.NOT {
+		cond, op = not.X, token.EQL
+	}
+	call, ok := ast.Unparen(cond).(*ast.CallExpr)
+	if !ok || p.Callee(call) == nil || op == token.EQL && !passing(p.Callee(call).Name()) {
+		return nil, token.ILLEGAL
+	}
+	for _, arg := range call.Args {
+		if v := syntax.LocalVar(p, arg); v != nil && syntax.IsError(v.Type()) {
+			return arg, op
+		}
+	}
+	return nil, token.ILLEGAL
+}
+
+// passing reports whether the name of a function says that it recognizes errors that may pass.
+func passing(name string) bool {
+	return slices.ContainsFunc([]string{"retr", "tempor", "transient", "again", "busy", "conflict", "throttl", "unavail"},
+		func(word string) bool { return strings.Contains(strings.ToLower(name), word) })
 }
 
 // compared returns the variable of an error that a condition compares with nil, and the operator:

@@ -22,6 +22,7 @@ func call() error                          { return nil }
 func value() (int, error)                  { return 0, nil }
 func ready() bool                          { return true }
 func retryable(err error) bool             { return err != nil }
+func harmless(err error) bool              { return err == nil }
 func fetch(i int) (*http.Response, error)  { return nil, nil }
 
 func loops(ctx context.Context, list []int) (int, error) {
@@ -54,6 +55,31 @@ func loops(ctx context.Context, list []int) (int, error) {
 		case <-time.After(time.Second):
 		}
 	}
+	for {
+		n, err := value()
+		if !retryable(err) {
+			return n, err
+		}
+		time.Sleep(time.Second) //@ again as a function says
+	}
+	for range 3 {
+		n, err := value()
+		switch {
+		case err == nil:
+			return n, nil
+		case !retryable(err):
+			return 0, err
+		}
+		time.Sleep(time.Second) //@ again a switch
+	}
+	for range 3 {
+		n, err := value()
+		if retryable(err) {
+			time.Sleep(time.Second) //@ again as long as a function says so
+			continue
+		}
+		return n, err
+	}
 	for i := range 4 {
 		resp, err := fetch(i)
 		if err == nil && resp.StatusCode < 500 {
@@ -75,6 +101,13 @@ func loops(ctx context.Context, list []int) (int, error) {
 		} else {
 			break
 		}
+	}
+	for _, x := range list {
+		_, err := fetch(x)
+		if !harmless(err) {
+			return 0, err
+		}
+		time.Sleep(time.Second) //@ none paces, but for some errors
 	}
 	for !ready() {
 		time.Sleep(time.Second) //@ none polls
