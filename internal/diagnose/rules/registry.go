@@ -114,6 +114,7 @@ import (
 	keypercomparison "github.com/hone-go/hone/internal/diagnose/rules/key-per-comparison"
 	keyspacescan "github.com/hone-go/hone/internal/diagnose/rules/keyspace-scan"
 	largecopy "github.com/hone-go/hone/internal/diagnose/rules/large-copy"
+	lastusedperrequest "github.com/hone-go/hone/internal/diagnose/rules/last-used-per-request"
 	leakgrowth "github.com/hone-go/hone/internal/diagnose/rules/leak-growth"
 	limitthrash "github.com/hone-go/hone/internal/diagnose/rules/limit-thrash"
 	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
@@ -367,6 +368,7 @@ func All() []rule.Rule {
 		keypercomparison.Rule(),
 		keyspacescan.Rule(),
 		largecopy.Rule(),
+		lastusedperrequest.Rule(),
 		leakgrowth.Rule(),
 		limitthrash.Rule(),
 		linearscan.Rule(),

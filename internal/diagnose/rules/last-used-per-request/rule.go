@@ -1,0 +1,238 @@
+// Package lastusedperrequest finds requests that each write when, or how often, something was used.
+package lastusedperrequest
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/awaited"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/sqltext"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/diagnose/traced"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+const (
+	// leastPerRequest is the minimum number of writes for each request, and leastRuns that in each
+	// run of a program that serves requests without a known load.
+	leastPerRequest, leastRuns = 0.9, 100
+	// leastWaited is the minimum share of the requests' time that they wait for the write for that
+	// wait to matter more than its CPU.
+	leastWaited = 0.1
+)
+
+// fraction of the cost: a write for each of many requests remains.
+var fraction = rule.Fraction{Expect: 0.9, Low: 0.5, High: 1}
+
+// Rule is last-used-per-request.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "last-used-per-request",
+		Kind:  rule.IO,
+		Needs: []rule.Need{rule.NeedCounts},
+		Uses:  []rule.Need{rule.NeedTrace},
+		Title: "Time or number of uses written to the database by each request",
+		Doc:   doc,
+		Finder: finder.Prepared{
+			Claim:   rule.Claim{Fraction: fraction, Specificity: 3, Removes: true},
+			Prepare: prepare,
+		},
+	}
+}
+
+const doc = `A middleware that checks a key or a session also notes when it was used: UPDATE keys
+SET last_used_at = now(), or uses = uses + 1. So every request writes, also those
+that only read: a new version of the row, an entry in the log, a sync, and requests
+of one client queue for the lock of one row. A page that shows the time to people
+needs it to the minute.
+
+Write at most once a minute for each row: keep the time of the last write by its
+key, or compare with the time that was read with the key. Or add the uses up in
+memory, and let one goroutine write them every few seconds, and at shutdown, in one
+statement. Moving each write into a goroutine of its own only hides the wait.
+
+It is fine where the exact number or time decides something: a quota, a lease, a
+limit of attempts. The rule reports UPDATE statements outside of transactions that
+set nothing but times of use and counts that grow by one, whose outcome is not used,
+and that run about once per request or more.
+
+Seen in the field: infrahq/infra#3478 (requests of one user queued for over a
+minute), infrahq/infra#3969, Silo-Server/silo-server#381 (a goroutine and an UPDATE
+for each segment of a video), astaxie/TokenHub#248.`
+
+// write is a statement that notes a use.
+type write struct {
+	place *gocode.Place
+	note  *note
+	runs  float64
+}
+
+func prepare(_ context.Context, p *rule.Pass) finder.Line {
+	sql := sqltext.Program{Pass: p}
+	lines := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *write { return look(p, sql, place) })
+	at := func(r *site.Row) int {
+		if p.Manifest.Unit() == "run" && !served(r) {
+			return -1
+		}
+		for i := 1; i < len(r.Stack); i++ {
+			called := r.Stack[i-1].Function
+			if r.Stack[i].Owner.Kind == gocode.Main && strings.Contains(called[strings.LastIndexByte(called, '.')+1:], "Exec") && lines.At(r.Stack[i]) != nil {
+				return i
+			}
+		}
+		return -1
+	}
+	judge := func(c *finder.Case) bool {
+		w := lines.At(&c.Site.Frame)
+		if w == nil {
+			return false
+		}
+		w.describe(c)
+		w.price(p, c)
+		return true
+	}
+	return finder.Line{Start: finder.Frames(at), Judge: judge}
+}
+
+// served reports whether a row is of a request that the program serves.
+func served(r *site.Row) bool {
+	return slices.ContainsFunc(r.Stack, func(f *site.Frame) bool { return f.Function == "net/http.(*conn).serve" })
+}
+
+// look returns the statement on a line that each request executes to note a use; nil for none.
+func look(p *rule.Pass, sql sqltext.Program, place *gocode.Place) *write {
+	for _, call := range syntax.Calls(place) {
+		fn := place.Callee(call)
+		if fn == nil || !strings.Contains(fn.Name(), "Exec") || !fn.Signature().Variadic() || call.Ellipsis.IsValid() || inTx(place, call) || !unused(place, call) {
+			continue
+		}
+		runs, ok := evidence.ExecutionsAt(p, place, call.Lparen)
+		if !ok || !often(p, runs.PerUnit) {
+			continue
+		}
+		n := fn.Signature().Params().Len() - 1
+		text, _ := sql.Prepared(place, call)
+		if n > 0 && n <= len(call.Args) && syntax.IsString(place, call.Args[n-1]) {
+			text = sql.Text(place, call.Args[n-1])
+		}
+		if found := noteOf(text, func(i int) bool { return n+i < len(call.Args) && isTime(place, call.Args[n+i]) }); found != nil {
+			return &write{place, found, runs.PerUnit}
+		}
+	}
+	return nil
+}
+
+// often reports whether about each request writes.
+func often(p *rule.Pass, perUnit float64) bool {
+	if p.Manifest.Unit() == "run" {
+		return perUnit >= leastRuns
+	}
+	return perUnit >= leastPerRequest
+}
+
+// inTx reports whether a call is one of a transaction, whose writes belong together.
+func inTx(p *gocode.Place, call *ast.CallExpr) bool {
+	to := syntax.Receiver(call)
+	return to == nil || p.TypeOf(to) == nil || strings.HasSuffix(syntax.TypeText(p, p.TypeOf(to)), "Tx")
+}
+
+// unused reports whether the result of a call, other than the error, is dropped.
+func unused(p *gocode.Place, call *ast.CallExpr) bool {
+	switch n := syntax.Parent(p.Outer(), call).(type) {
+	case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
+		return true
+	case *ast.AssignStmt:
+		id, ok := n.Lhs[0].(*ast.Ident)
+		return ok && id.Name == "_"
+	}
+	return false
+}
+
+// isTime reports whether an argument is a time, or a number or text made of one.
+func isTime(p *gocode.Place, arg ast.Expr) bool {
+	found := false
+	ast.Inspect(syntax.Origin(p, arg), func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok && p.TypeOf(e) != nil {
+			t := strings.TrimPrefix(p.TypeOf(e).String(), "*")
+			found = found || t == "time.Time" || t == "database/sql.NullTime"
+		}
+		return !found
+	})
+	return found
+}
+
+func (w *write) describe(c *finder.Case) {
+	c.Confidence = rule.Likely // who reads the columns is not known
+	c.Cause = fmt.Sprintf("%s writes %s of a row of %s %s per %s, and nothing else: each request writes to the database, also those that only read.",
+		syntax.FuncName(w.place), funcname.List(w.note.columns), w.note.table, evidence.Times(w.runs), c.Pass.Manifest.Unit())
+	c.Fix = "Write at most once a minute for each row: keep the time of the last write by its key, in a map with a limit. Or add the uses up in memory and let one goroutine write them every few seconds, in one statement, and at shutdown."
+	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s per %s", units.Number(w.runs), c.Pass.Manifest.Unit())})
+}
+
+// price prices a write by the time that requests wait for it, if they wait long.
+func (w *write) price(p *rule.Pass, c *finder.Case) {
+	waited, total := awaited.At(p, &c.Site.Frame)
+	if total <= 0 || waited < leastWaited*total {
+		return
+	}
+	c.CPU, c.Allocs, c.Match.Fraction = nil, nil, nil
+	c.Saving = traced.Saved(p, waited, total, fraction)
+	c.Cause += fmt.Sprintf(" Requests wait there for %s of their time.", units.Percent(waited/total))
+	c.Evidence = append(c.Evidence, rule.Evidence{What: "time of requests waiting for this write", Value: units.Seconds(waited) + " of " + units.Seconds(total), Command: evidence.ViewCommand(p, "requests")})
+}
+
+// note is what a statement writes about uses.
+type note struct {
+	table   string
+	columns []string
+}
+
+// noteOf returns what a statement writes if that is nothing but times and counts of uses; nil for
+// others. time reports whether a parameter is a time.
+func noteOf(text string, time func(param int) bool) *note {
+	a := sqltext.AccessOf(text)
+	if a == nil || a.Verb != "update" {
+		return nil
+	}
+	ts := sqltext.Tokens(text)
+	from, to := slices.Index(ts, "set"), slices.Index(ts, "where")
+	if from < 0 || to < from || slices.Contains(ts, "returning") {
+		return nil
+	}
+	n, param := &note{table: a.Table}, 0
+	for _, set := range sqltext.Split(ts[from+1:to], ",") {
+		if len(set) < 3 || set[1] != "=" || decides(set[0]) {
+			return nil
+		}
+		column, value := set[0], set[2:]
+		given := value[0] == "?" && time(param)
+		for _, t := range value {
+			if t == "?" {
+				param++
+			}
+		}
+		counts := len(value) == 3 && value[0] == column && value[1] == "+" && value[2] == "1"
+		now := value[0] == "now" || value[0] == "current_timestamp" || value[0] == "strftime" || value[0] == "datetime" || value[0] == "unixepoch"
+		if !counts && !(given && len(value) == 1) && !now {
+			return nil
+		}
+		n.columns = append(n.columns, column)
+	}
+	return n
+}
+
+// decides reports whether the name of a column says that something depends on its exact value.
+func decides(column string) bool {
+	return slices.ContainsFunc([]string{"version", "revision", "generation", "seq", "attempt", "retr", "fail", "expire", "lease", "lock", "until", "next", "due", "beat", "quota",
+		"limit", "remaining", "paid", "done", "finished", "completed", "deleted", "read_at", "sent", "processed", "start"},
+		func(word string) bool { return strings.Contains(column, word) })
+}
