@@ -247,6 +247,7 @@ import (
 	unsetguard "github.com/hone-go/hone/internal/diagnose/rules/unset-guard"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
 	waitingline "github.com/hone-go/hone/internal/diagnose/rules/waiting-line"
+	wholekeyfetched "github.com/hone-go/hone/internal/diagnose/rules/whole-key-fetched"
 	wholeperchange "github.com/hone-go/hone/internal/diagnose/rules/whole-per-change"
 	wholeperitem "github.com/hone-go/hone/internal/diagnose/rules/whole-per-item"
 	windowperstep "github.com/hone-go/hone/internal/diagnose/rules/window-per-step"
@@ -501,6 +502,7 @@ func All() []rule.Rule {
 		unsetguard.Rule(),
 		variablesizemake.Rule(),
 		waitingline.Rule(),
+		wholekeyfetched.Rule(),
 		wholeperchange.Rule(),
 		wholeperitem.Rule(),
 		windowperstep.Rule(),

@@ -83,7 +83,8 @@ func (s *search) values(client, around string, q *query, a *asked) (few, known b
 		if targets < leastTargets {
 			continue
 		}
-		if mostValues*f.Different <= targets {
+		// A request that asks for several values reads some of them for others as well.
+		if lookups := float64(targets) * max(1, q.perUnit); s.requests() && mostValues*float64(f.Different) <= lookups || mostValues*f.Different <= targets {
 			a.values, a.calls, a.requests = f.Different, f.Calls, targets
 			return true, true
 		}
@@ -91,6 +92,9 @@ func (s *search) values(client, around string, q *query, a *asked) (few, known b
 	}
 	return false, known
 }
+
+// requests reports whether the units of work are requests.
+func (s *search) requests() bool { return s.pass.Manifest.Unit() == "request" }
 
 // passes reports whether a query gets only values that the function around it gets itself, and that
 // were compared by their contents.
