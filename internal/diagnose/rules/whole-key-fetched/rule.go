@@ -41,19 +41,19 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `HGETALL, SMEMBERS and LRANGE 0 -1 send all of a key's elements. If the program then
-looks one of them up, counts them, or asks whether one is there, Redis has collected
-and sent hundreds for it, serving nobody else meanwhile, and the client has made a
-string and a slot of a map of each. The key grows, and the code stays as it is.
+const doc = `HGETALL, SMEMBERS and LRANGE 0 -1 send all of a key's elements. If the program
+then looks one of them up, counts them, or asks whether one is there, Redis has
+collected and sent hundreds for it, serving nobody else meanwhile, and the client
+has made a string and a slot of a map of each. It costs more with each element.
 
-Ask for what is needed: HGET or HMGET, HLEN, HEXISTS; SISMEMBER or SMISMEMBER, SCARD;
-LINDEX, LRANGE with bounds, LLEN; ZSCORE, ZRANGE with bounds, ZCARD. Several of them
-in one request go into a pipeline.
+Ask for what is needed: HGET or HMGET, HLEN, HEXISTS; SISMEMBER, SMISMEMBER or
+SCARD; LINDEX, LRANGE with bounds, LLEN; ZSCORE, ZRANGE with bounds, ZCARD. Send
+several of them in a pipeline.
 
 It is fine for keys with few elements, and where most of them are used. The rule
-follows the result through the functions that return it, and reports commands of
-go-redis whose answers take two kilobytes or more, if all that is done with them is a
-lookup, a count or a test.
+follows the result through the functions that return it. It reports commands of
+go-redis whose answers take two kilobytes or more, if all that is done with them
+is a lookup, a count or a test.
 
 Seen in the field: bosun-monitor/bosun#1575 (HGETALL for a few tag sets).`
 
