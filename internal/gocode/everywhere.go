@@ -189,16 +189,32 @@ func (s *Syntax) Initials(pkg string) []Initial {
 
 // Strings returns the constant strings of the main module that are accepted, in order of package,
 // file and line. A constant that is composed of others is returned with its parts.
-func (s *Syntax) Strings(accept func(string) bool) []string {
-	var found []string
-	s.everywhere(func(info *types.Info, n ast.Node, _ func(ast.Node) (*Place, bool)) {
+func (s *Syntax) Strings(accept func(string) bool) (found []string) {
+	for _, t := range s.Texts(accept) {
+		found = append(found, t.Value)
+	}
+	return found
+}
+
+// Text is a constant string. Its place is nil if the source around it is not known.
+type Text struct {
+	*Place
+	Expr  ast.Expr
+	Value string
+}
+
+// Texts returns what [Syntax.Strings] does, with the places.
+func (s *Syntax) Texts(accept func(string) bool) []Text {
+	var found []Text
+	s.everywhere(func(info *types.Info, n ast.Node, at func(ast.Node) (*Place, bool)) {
 		e, ok := n.(ast.Expr)
 		if !ok {
 			return
 		}
 		if v := info.Types[e].Value; v != nil && v.Kind() == constant.String {
 			if text := constant.StringVal(v); accept(text) {
-				found = append(found, text)
+				p, _ := at(n)
+				found = append(found, Text{p, e, text})
 			}
 		}
 	})

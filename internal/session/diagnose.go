@@ -81,6 +81,9 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	if pass.Inputs, err = source.Inputs(rec); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if pass.RequestBytes, err = source.RequestBytes(rec); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	if pass.Upgraded, err = upgraded(rec); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

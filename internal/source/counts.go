@@ -1,6 +1,7 @@
 package source
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/covdata"
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/load"
 )
 
 // Executions reads the counters of executions of a recording; nil when it has none.
@@ -65,4 +67,23 @@ func Inputs(rec *recording.Recording) (*inputs.Counts, error) {
 		return nil, fmt.Errorf("%s: %w", recording.PartInputs, err)
 	}
 	return c, nil
+}
+
+// RequestBytes returns the mean size of the requests of a recording's load; 0 when it is not known.
+func RequestBytes(rec *recording.Recording) (float64, error) {
+	if !rec.Has(recording.PartLoad) {
+		return 0, nil
+	}
+	data, err := rec.Bytes(recording.PartLoad)
+	if err != nil {
+		return 0, err
+	}
+	var r load.Report
+	if err := json.Unmarshal(data, &r); err != nil {
+		return 0, fmt.Errorf("%s: %w", recording.PartLoad, err)
+	}
+	if r.Requests <= 0 {
+		return 0, nil
+	}
+	return float64(r.BytesOut) / float64(r.Requests), nil
 }

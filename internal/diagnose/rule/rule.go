@@ -190,6 +190,8 @@ type Pass struct {
 	Counts     *counts.Index     // of executions; nil when there are none
 	Inputs     *inputs.Counts    // of functions; nil when there are none
 	Upgraded   Upgraded          // with newer releases of dependencies: see recording.Upgrade
+	// RequestBytes is the mean size of a request of the load, with its head; 0 when not known.
+	RequestBytes float64
 	// RecordingPath is the recording's name in the commands of evidence.
 	RecordingPath string
 }

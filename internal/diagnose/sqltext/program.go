@@ -50,12 +50,24 @@ func (s Program) Prepared(p *gocode.Place, call *ast.CallExpr) (string, *flow.Ar
 	if to == nil {
 		return "", nil
 	}
-	for _, from := range flow.Sources(s.Pass.Syntax, p, to) {
+	return s.preparedAs(p, to)
+}
+
+// preparedAs returns the text of a prepared statement, and the call that prepares it, also of one
+// that a transaction uses: tx.Stmt(stmt).
+func (s Program) preparedAs(p *gocode.Place, stmt ast.Expr) (string, *flow.Argument) {
+	for _, from := range flow.Sources(s.Pass.Syntax, p, stmt) {
 		made, ok := ast.Unparen(from.Value).(*ast.CallExpr)
-		if !ok || !strings.HasPrefix(called(from.Place, made), "Prepare") || len(made.Args) == 0 {
+		if !ok || len(made.Args) == 0 {
 			continue
 		}
-		return s.Text(from.Place, made.Args[len(made.Args)-1]), &from
+		last := made.Args[len(made.Args)-1]
+		switch name := called(from.Place, made); {
+		case strings.HasPrefix(name, "Prepare"):
+			return s.Text(from.Place, last), &from
+		case (name == "Stmt" || name == "StmtContext") && last != stmt:
+			return s.preparedAs(from.Place, last)
+		}
 	}
 	return "", nil
 }
@@ -65,9 +77,9 @@ func (s Program) Prepared(p *gocode.Place, call *ast.CallExpr) (string, *flow.Ar
 // the call that executes it.
 func (s Program) Written(table, own string, except *ast.CallExpr, most float64) bool {
 	others := map[string]bool{}
-	for _, text := range s.Pass.Syntax.Strings(func(text string) bool { return len(text) < 1<<16 && Writes(text, table) }) {
-		if text != own && !strings.Contains(own, text) {
-			others[text] = true
+	for _, text := range s.Pass.Syntax.Texts(func(text string) bool { return len(text) < 1<<16 && Writes(text, table) }) {
+		if text.Value != own && !strings.Contains(own, text.Value) && !s.executedHere(text, most) {
+			others[text.Value] = true
 		}
 	}
 	for _, p := range s.Pass.Syntax.Calls(func(fn *types.Func) bool { return executes(fn.Name()) }) {
@@ -75,23 +87,83 @@ func (s Program) Written(table, own string, except *ast.CallExpr, most float64) 
 			if c == except || !executes(called(p, c)) {
 				continue
 			}
-			for _, arg := range c.Args {
-				if !syntax.IsString(p, arg) {
+			for _, text := range s.executed(p, c) {
+				if !Writes(text, table) {
 					continue
 				}
-				for _, text := range s.texts(p, arg) {
-					if !Writes(text, table) {
-						continue
-					}
-					if s.Executions(p) > most {
-						return true
-					}
-					delete(others, text)
+				if s.Executions(p) > most {
+					return true
 				}
+				delete(others, text)
 			}
 		}
 	}
 	return len(others) > 0
+}
+
+// executed returns the constant texts that a call may execute: an argument, or the statement that
+// it was prepared as.
+func (s Program) executed(p *gocode.Place, call *ast.CallExpr) (all []string) {
+	for _, arg := range call.Args {
+		if syntax.IsString(p, arg) {
+			all = append(all, s.texts(p, arg)...)
+		}
+	}
+	if text, _ := s.Prepared(p, call); len(all) == 0 && text != "" {
+		all = append(all, text)
+	}
+	return all
+}
+
+// executedHere reports whether a text is a part of one that the function around it composes in a
+// local variable and executes itself, if the function is called at most so many times for each unit
+// of work.
+func (s Program) executedHere(t gocode.Text, most float64) bool {
+	p := t.Place
+	if p == nil || p.Decl == nil || p.Decl.Body == nil || len(p.Nodes) == 0 {
+		return false
+	}
+	runs, ok := s.Pass.Counts.Line(p.Pkg.Path(), p.Fset.Position(p.Nodes[0].Pos()).Filename, p.Line)
+	if !ok || runs.Calls > most {
+		return false
+	}
+	v := composedIn(p, t.Expr)
+	if v == nil || !syntax.Local(p, v) {
+		return false
+	}
+	here := false
+	for _, id := range syntax.Reads(p, v) {
+		call := executing(p, id)
+		here = here || call
+		if !call && composedIn(p, id) != v {
+			return false
+		}
+	}
+	return here
+}
+
+// composedIn returns the variable that a statement around an expression assigns to; nil for none.
+func composedIn(p *gocode.Place, e ast.Expr) (v *types.Var) {
+	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
+		if a, ok := n.(*ast.AssignStmt); ok && len(a.Lhs) == 1 && syntax.Within(a.Rhs[0], e) {
+			v = syntax.LocalVar(p, a.Lhs[0])
+		}
+		return true
+	})
+	return v
+}
+
+// executing reports whether an expression is in an argument of a call that executes a statement.
+func executing(p *gocode.Place, e ast.Expr) (found bool) {
+	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && executes(called(p, call)) {
+			for _, arg := range call.Args {
+				found = found || syntax.Within(arg, e)
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // executes reports whether a name is that of a function that executes statements.

@@ -2,6 +2,7 @@
 package unchangedwrite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -68,7 +69,10 @@ It is fine where the write is the message: a sign of life, a lease that must not
 expire. The rule uses counted inputs: it reports UPDATE statements that only set
 columns to given values, upserts, whole files, PUT requests and keys of a store,
 if three quarters of the writes or more had the same values as the last one for
-the same row, file or key, and nothing else in the program writes there.
+the same row, file or key, and nothing else in the program writes there. If the
+load sends bodies, which it repeats, it reports only requests that write the same
+rows whatever they ask for, and that are too short to name them: a change of one
+setting that saves all settings. Note what has changed, and write only that.
 
 Seen in the field: crossplane/crossplane#7283 (a status updated on every pass,
 which starts the next one), cybozu-go/moco#146, IBM/staticroute-operator#60.`
@@ -112,6 +116,7 @@ type write struct {
 	of       inputs.Again
 	same     float64 // share of the writes
 	each     bool    // by a part of the input, not only as a whole
+	rows     float64 // that each request writes without naming them; 0 for other writes
 }
 
 // calls reports whether a function of a profile is the one that writes.
@@ -136,8 +141,11 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *write {
 		if w == nil && p.Func == p.Decl && runs.PerCall > leastShare && runs.PerCall < 1/leastShare {
 			w = s.byCaller(f, p, out)
 		}
-		if w != nil && w.same >= leastSame && w.of.Calls >= leastCalls && !s.sent(w) {
-			w.place = p
+		if w == nil || w.same < leastSame || w.of.Calls < leastCalls {
+			continue
+		}
+		w.place = p
+		if w.rows = s.unnamed(f, w, runs.PerUnit); w.rows > 0 || !s.sent(w) {
 			return w
 		}
 	}
@@ -228,6 +236,45 @@ func (s *search) sent(w *write) bool {
 		slices.ContainsFunc(l.Targets, func(t string) bool { return !strings.HasPrefix(t, "GET ") && !strings.HasPrefix(t, "HEAD ") })
 }
 
+// unnamed returns how many rows, files or keys a request writes if it writes the same ones whatever
+// it asks for, and is too short to name them: it is then not the load that repeats the writes. It
+// returns 0 for other writes.
+func (s *search) unnamed(f *site.Frame, w *write, perUnit float64) (rows float64) {
+	const (
+		leastRows    = 16
+		leastTargets = 4   // different requests
+		others       = 2   // times as many rows: those of another request, or with other values
+		leastBytes   = 2.0 // of a request for each row that it names: a character, and a separator
+	)
+	in := s.pass.Inputs.Of(w.function)
+	requests := s.entering(f)
+	if in == nil || requests <= 0 || s.pass.RequestBytes <= 0 || cmp.Or(in.Targets, s.pass.Inputs.Targets) < leastTargets {
+		return 0
+	}
+	rows = perUnit / requests
+	if rows < leastRows || float64(in.Different) >= others*rows || s.pass.RequestBytes/requests >= leastBytes*rows {
+		return 0
+	}
+	return rows
+}
+
+// entering returns how many requests, of all, come to a line: the least executions for each unit of
+// work of the lines that call its function, directly or not.
+func (s *search) entering(f *site.Frame) (least float64) {
+	s.pass.EachRow(func(r *site.Row) {
+		i := slices.IndexFunc(r.Stack, func(x *site.Frame) bool { return x.File == f.File && x.Line == f.Line })
+		if i < 0 {
+			return
+		}
+		for _, above := range r.Stack[i:] {
+			if e, ok := evidence.Executions(s.pass, *above); ok && above.Owner.Kind == gocode.Main && e.PerUnit > 0 && (least == 0 || e.PerUnit < least) {
+				least = e.PerUnit
+			}
+		}
+	})
+	return min(least, 1)
+}
+
 func (w *write) describe(c *finder.Case) {
 	which := "the last one"
 	if w.each {
@@ -237,6 +284,11 @@ func (w *write) describe(c *finder.Case) {
 	c.Cause = fmt.Sprintf("%s writes to %s what was written before: %s of the writes had the same values as %s. Each costs as much as one that changes something.",
 		syntax.FuncName(w.place), w.what, units.Percent(w.same), which)
 	c.Fix = fmt.Sprintf("Keep the values that were written last, by their key, and %s only if they differ; forget them after an error.", w.verb)
+	if w.rows > 0 {
+		c.Cause = fmt.Sprintf("Each request that comes here writes every element again, about %s, whatever it is about: %s writes each to %s by a call of its own, and %s of %s had the same values as %s.",
+			units.Number(w.rows), syntax.FuncName(w.place), w.what, units.Count(w.of.Same), units.Count(w.of.Calls), which)
+		c.Fix = fmt.Sprintf("Note which elements have changed, where they change (a flag in each, or a set of their keys), and %s only for these; note them again after an error.", w.verb)
+	}
 	c.Fraction = &rule.Fraction{Expect: 0.95 * w.same, Low: 0.7 * w.same, High: w.same}
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:  evidence.InputsCounted,
