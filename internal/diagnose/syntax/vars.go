@@ -428,6 +428,15 @@ func Mentions(p *gocode.Place, n ast.Node, vars ...*types.Var) bool {
 	return found
 }
 
+// IsMap reports whether a type is one of maps. It may be nil.
+func IsMap(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	_, ok := t.Underlying().(*types.Map)
+	return ok
+}
+
 // IsError reports whether a type is the predeclared error.
 func IsError(t types.Type) bool {
 	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())

@@ -96,7 +96,7 @@ func sets(p *gocode.Place, e ast.Expr) bool {
 			return up.X == n && (slices.Contains([]string{"Store", "Set", "Add", "Put", "Delete", "Clear"}, up.Sel.Name) || up.Sel.Name == "Swap" && dropped(p, up))
 		case *ast.CallExpr:
 			name := p.CalleeName(up)
-			return name == "delete" || name == "clear" || (name == "len" || name == "cap") && !indexed && isMap(p.TypeOf(e))
+			return name == "delete" || name == "clear" || (name == "len" || name == "cap") && !indexed && syntax.IsMap(p.TypeOf(e))
 		default:
 			return false
 		}
@@ -130,14 +130,6 @@ func holds(t types.Type, v *types.Var, depth int) bool {
 // dropped reports whether the result of the method call that a selector is of is not used.
 func dropped(p *gocode.Place, method *ast.SelectorExpr) bool {
 	_, ok := syntax.Parent(p, syntax.Parent(p, method)).(*ast.ExprStmt)
-	return ok
-}
-
-func isMap(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	_, ok := t.Underlying().(*types.Map)
 	return ok
 }
 

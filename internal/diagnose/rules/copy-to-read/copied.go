@@ -145,7 +145,7 @@ func emptied(p *gocode.Place, values []ast.Expr) ast.Expr {
 			return value
 		}
 	case *ast.CompositeLit:
-		if t := p.TypeOf(value); len(value.Elts) == 0 && (isSlice(t) || isMap(t)) {
+		if t := p.TypeOf(value); len(value.Elts) == 0 && (isSlice(t) || syntax.IsMap(t)) {
 			return value
 		}
 	}
@@ -172,7 +172,7 @@ func filler(p *gocode.Place, v *types.Var) (source ast.Expr, by ast.Node) {
 				source, by = n.Args[1], n
 			}
 		case *ast.RangeStmt:
-			if t := p.TypeOf(n.X); t == nil || !isSlice(t) && !isMap(t) || !fills(p, n, is) {
+			if t := p.TypeOf(n.X); t == nil || !isSlice(t) && !syntax.IsMap(t) || !fills(p, n, is) {
 				return true
 			}
 			source, by = n.X, n
@@ -180,18 +180,10 @@ func filler(p *gocode.Place, v *types.Var) (source ast.Expr, by ast.Node) {
 		}
 		return true
 	})
-	if source != nil && isMap(v.Type()) && !isMap(p.TypeOf(source)) {
+	if source != nil && syntax.IsMap(v.Type()) && !syntax.IsMap(p.TypeOf(source)) {
 		return nil, nil // an index of a list
 	}
 	return source, by
-}
-
-func isMap(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	_, ok := t.Underlying().(*types.Map)
-	return ok
 }
 
 // fills reports whether each iteration of a loop, without a condition, sets one element of a
@@ -203,10 +195,10 @@ func fills(p *gocode.Place, loop *ast.RangeStmt, is func(ast.Expr) bool) bool {
 			continue
 		}
 		if x, ok := ast.Unparen(a.Lhs[0]).(*ast.IndexExpr); ok && is(x.X) && same(p, loop.Key, x.Index) {
-			return isMap(p.TypeOf(loop.X)) || element(p, loop, a.Rhs[0])
+			return syntax.IsMap(p.TypeOf(loop.X)) || element(p, loop, a.Rhs[0])
 		}
 		if call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr); ok && is(a.Lhs[0]) && p.CalleeName(call) == "append" && len(call.Args) == 2 {
-			return element(p, loop, call.Args[1]) || isMap(p.TypeOf(loop.X)) && same(p, loop.Key, call.Args[1])
+			return element(p, loop, call.Args[1]) || syntax.IsMap(p.TypeOf(loop.X)) && same(p, loop.Key, call.Args[1])
 		}
 	}
 	return false
@@ -244,7 +236,7 @@ func finish(p *gocode.Place, c *copy, call *ast.CallExpr) *copy {
 	if v == nil {
 		return nil
 	}
-	c.isMap = isMap(p.TypeOf(c.source))
+	c.isMap = syntax.IsMap(p.TypeOf(c.source))
 	root := v
 	if root.IsField() {
 		c.state = true

@@ -65,7 +65,7 @@ func entryOf(p *gocode.Place, a *ast.AssignStmt) *types.Var {
 		return nil
 	}
 	at, ok := a.Lhs[0].(*ast.IndexExpr)
-	if !ok || !isMap(p.TypeOf(at.X)) {
+	if !ok || !syntax.IsMap(p.TypeOf(at.X)) {
 		return nil
 	}
 	_, key := p.Const(at.Index)
@@ -95,7 +95,7 @@ func entriesOf(p *gocode.Place, made ast.Node, table *types.Var) (all []*ast.Ass
 
 // empty reports whether an expression makes a map without entries.
 func empty(p *gocode.Place, e ast.Expr) bool {
-	if e == nil || !isMap(p.TypeOf(e)) {
+	if e == nil || !syntax.IsMap(p.TypeOf(e)) {
 		return false
 	}
 	switch x := ast.Unparen(e).(type) {

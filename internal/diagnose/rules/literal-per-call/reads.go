@@ -245,19 +245,11 @@ func (u *use) kept(p *gocode.Place, field *types.Var) bool {
 // added reports whether a use of a map only sets an entry.
 func added(p *gocode.Place, m ast.Expr) bool {
 	at, ok := syntax.Parent(p, m).(*ast.IndexExpr)
-	if !ok || ast.Unparen(at.X) != m || !isMap(p.TypeOf(m)) {
+	if !ok || ast.Unparen(at.X) != m || !syntax.IsMap(p.TypeOf(m)) {
 		return false
 	}
 	a, ok := syntax.Parent(p, at).(*ast.AssignStmt)
 	return ok && a.Tok == token.ASSIGN && slices.ContainsFunc(a.Lhs, func(lhs ast.Expr) bool { return ast.Unparen(lhs) == at })
-}
-
-func isMap(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	_, ok := t.Underlying().(*types.Map)
-	return ok
 }
 
 // changed reports whether an element is assigned to, or its address is taken.

@@ -136,7 +136,7 @@ func guilty(c *finder.Case, lit *ast.CompositeLit) bool {
 		return false // an entry, whose rows count for the line of the brace
 	}
 	kind := "slice"
-	if isMap(p.TypeOf(lit)) {
+	if syntax.IsMap(p.TypeOf(lit)) {
 		kind = "map"
 	}
 	if !fixed && (u.field != nil || u.ranged || len(u.copies) > 0) {

@@ -70,7 +70,9 @@ and work that repeats inside for other reasons comes first. So it is where most
 inputs of a request are new and the others are data that happen to be equal.
 A read of a database or a service repeats in a request only if all answers were
 equal and no statement that may change rows runs as often; reads in transactions
-belong together.
+belong together. Under the same conditions, it reports documents that are made of
+rows again for few inputs and many requests, and results that a caller stores in
+a map which has them already.
 
 Seen in the field: ua-parser/uap-go#75 (the same user agents parsed again: 300
 times faster with a cache), gin-gonic/gin#2100 (a query string parsed by
@@ -135,6 +137,7 @@ type found struct {
 	several    bool   // a request has more different inputs than variables can keep results of
 	confidence rule.Confidence
 	conversion *conversion     // nil if it does something else
+	table      string          // of stored: the element of a map
 	fetched    bool            // it reads from a database or a service
 	before     map[string]bool // of fetched: callers inside of which the others run
 	later      float64         // of fetched: share of its cost that passes through the others
@@ -152,6 +155,8 @@ const (
 	always   // in everything that was counted
 	sameText // a text in a request, or in a run, whatever the other parameters are
 	asked    // always, of another service
+	built    // always, of rows of a database
+	stored   // always, by a caller that keeps the result in a map
 )
 
 // caller returns the frame of a row nearest to the root that calls a function that repeats work;
@@ -225,7 +230,7 @@ func (s *search) judge(in *inputs.Function) *found {
 	if s.makesOwn(in) {
 		return nil
 	}
-	for _, judge := range []func(*inputs.Function) *found{s.fetchedAgain, s.surely, s.few, s.text, s.textOfTwo, s.compiled} {
+	for _, judge := range []func(*inputs.Function) *found{s.fetchedAgain, s.surely, s.builtAgain, s.few, s.text, s.textOfTwo, s.compiled, s.storedAgain} {
 		if f := judge(in); f != nil {
 			return f
 		}
@@ -327,6 +332,10 @@ func (f *found) describe(m *rule.Match) {
 		f.describeText(m, name)
 	case f.fetched:
 		f.describeFetched(m, name)
+	case f.where == built:
+		f.describeBuilt(m, name)
+	case f.where == stored:
+		f.describeStored(m, name)
 	case f.where == asked:
 		m.Cause = fmt.Sprintf("%s asks another service each time, and gets the same answer: %s. Each call is a round trip.", name, f.words)
 		m.Fix = "Cache the answer by its input, and fetch it again when it is too old; golang.org/x/sync/singleflight keeps concurrent requests from fetching it at the same time."
