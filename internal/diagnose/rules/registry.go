@@ -72,6 +72,7 @@ import (
 	discardederror "github.com/hone-go/hone/internal/diagnose/rules/discarded-error"
 	documentedcost "github.com/hone-go/hone/internal/diagnose/rules/documented-cost"
 	encodedperreceiver "github.com/hone-go/hone/internal/diagnose/rules/encoded-per-receiver"
+	equalelements "github.com/hone-go/hone/internal/diagnose/rules/equal-elements"
 	exactdigits "github.com/hone-go/hone/internal/diagnose/rules/exact-digits"
 	failedattempts "github.com/hone-go/hone/internal/diagnose/rules/failed-attempts"
 	failedlookahead "github.com/hone-go/hone/internal/diagnose/rules/failed-lookahead"
@@ -327,6 +328,7 @@ func All() []rule.Rule {
 		discardederror.Rule(),
 		documentedcost.Rule(),
 		encodedperreceiver.Rule(),
+		equalelements.Rule(),
 		exactdigits.Rule(),
 		failedattempts.Rule(),
 		failedlookahead.Rule(),
