@@ -101,8 +101,14 @@ func leftOpen(p *gocode.Place, call *ast.CallExpr, v *types.Var) string {
 // nowhere), and whether it reads it to the end, which closes rows of a database. ours is false if
 // it passes the value to something that may close it.
 func Closing(p *gocode.Place, call *ast.CallExpr, v *types.Var) (closed ast.Node, drained, ours bool) {
+	return closing(p, call.End(), v, mostSteps)
+}
+
+// closing is [Closing] for what comes after a position. The functions of the package that get the
+// value are followed.
+func closing(p *gocode.Place, after token.Pos, v *types.Var, steps int) (closed ast.Node, drained, ours bool) {
 	for _, id := range syntax.Uses(p, v) {
-		if id.Pos() < call.End() {
+		if id.Pos() < after || p.Info.Defs[id] != nil {
 			continue
 		}
 		path := p.Enclosing(id)
@@ -117,14 +123,37 @@ func Closing(p *gocode.Place, call *ast.CallExpr, v *types.Var) (closed ast.Node
 			drained = drained || n.Sel.Name == "Next" && exhausts(path)
 		case *ast.BinaryExpr:
 		case *ast.CallExpr:
-			if fn := p.Callee(n); fn == nil || fn.Pkg() == nil || !symbol.Standard(fn.Pkg().Path()) {
+			if fn := p.Callee(n); fn != nil && fn.Pkg() != nil && symbol.Standard(fn.Pkg().Path()) {
+				continue
+			}
+			read, reads := readBy(p, n, id, steps)
+			if !reads {
 				return nil, false, false
 			}
+			drained = drained || read
 		default:
 			return nil, false, false
 		}
 	}
 	return closed, drained, true
+}
+
+// readBy reports whether a call is of a function of the package that only reads a value which it
+// gets: it neither closes it nor passes it on; and whether it reads it to the end.
+func readBy(p *gocode.Place, call *ast.CallExpr, arg ast.Expr, steps int) (drained, ok bool) {
+	fn := p.Callee(call)
+	decl := p.Declaration(fn)
+	i := slices.Index(call.Args, arg)
+	if decl == nil || decl.Body == nil || i < 0 || steps == 0 || fn.Signature().Variadic() {
+		return false, false
+	}
+	for r := range fn.Signature().Results().Variables() {
+		if !syntax.PlainData(r.Type()) && !syntax.IsError(r.Type()) {
+			return false, false // it may have the value
+		}
+	}
+	closed, drained, ours := closing(p.Entry(decl), decl.Body.Pos(), fn.Origin().Signature().Params().At(i), steps-1)
+	return drained, ours && closed == nil
 }
 
 // exhausts reports whether a call of Next, whose path is given, is the condition of a loop that is

@@ -24,7 +24,18 @@ import (
 
 type reader struct{ f *os.File }
 
-func use(f *os.File) {}
+func use(f *os.File) { kept = f }
+
+var kept *os.File
+
+func parse(f io.Reader) (n int) {
+	for s := bufio.NewScanner(f); s.Scan(); {
+		n++
+	}
+	return n
+}
+
+func finish(f *os.File) error { return f.Close() }
 
 func files(name string) (io.Reader, *os.File, error) {
 	a, err := os.Open(name) //@ ours
@@ -44,6 +55,10 @@ func files(name string) (io.Reader, *os.File, error) {
 	g, err := os.Create(name) //@ of a command
 	cmd := exec.Command("ls")
 	cmd.Stdout = g
+	i, err := os.Open(name) //@ ours
+	parse(i)
+	j, err := os.Open(name) //@ closed by the function that gets it
+	finish(j)
 	h := os.NewFile(3, name) //@ open already
 	log.SetOutput(h)
 	_ = r
