@@ -59,7 +59,8 @@ Keep real failures, such as a timeout, out of the cache, or for seconds only. If
 there are too many absent keys to keep, a Bloom filter of the existing ones
 answers for most of them.
 
-It is fine when each absent key is asked for once. The rule compares how often
+It is fine when each absent key is asked for once, and where the cache lives for a
+few lookups, as one that belongs to a transaction. The rule compares how often
 the value is computed and stored, as counted in the recording, and how many
 different keys the function got: it reports caches that keep less than half of
 what they compute, with at least ten calls per key.
@@ -110,6 +111,9 @@ func absentAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *absent {
 		work = float64(max(ph.Requests, 1))
 	}
 	if a.computed*work < leastComputed || a.stores > (1-leastAbsent)*a.computed {
+		return nil
+	}
+	if sh.ShortLived(p, place, a.stores) {
 		return nil
 	}
 	in := p.Inputs.Of(a.function)

@@ -59,7 +59,8 @@ parts. Build the key only from what the value depends on, or make the cache larg
 enough for the keys that recur, and measure the hit rate. If keys do not repeat,
 remove the cache: it only costs CPU and memory.
 
-It is fine while a cache is being filled. The rule compares how often the lookup
+It is fine while a cache is being filled, and where it lives for a few lookups, as
+one that belongs to a transaction. The rule compares how often the lookup
 and the store ran, as counted in the recording: it reports caches with at least
 a thousand lookups, of which fewer than one in twenty hit; or fewer than four in
 five, if the key is built in the order of a map. It ignores sets (map[K]bool,
@@ -117,7 +118,7 @@ func missAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *miss {
 	if m.order = mapOrder(place, sh.Key); m.order != "" {
 		hits = mostByChance
 	}
-	if m.lookups*units < leastLookups || m.stores < (1-hits)*m.lookups {
+	if m.lookups*units < leastLookups || m.stores < (1-hits)*m.lookups || sh.ShortLived(p, place, m.lookups) {
 		return nil
 	}
 	return m
