@@ -68,9 +68,10 @@ must be part of a transaction. The rule reports constant SELECT statements that
 run about once per request or more, or many times per second. Their arguments are
 constants or values that were set once. With values of the request, it reports
 queries of a middleware, and those for which at most one value came for four
-different requests. No executed statement of the program writes to their tables;
-other programs may. It leaves alone queries in transactions, with FOR UPDATE,
-with the time, and of tables that are used as queues.
+different requests, or for four lookups of them if each makes several. No
+executed statement of the program writes to their tables; other programs may. It
+leaves alone queries in transactions, with FOR UPDATE, with the time, and of tables
+that are used as queues.
 
 Seen in the field: sourcegraph/sourcegraph-public-snapshot#6626 (240 reads of
 the configuration per minute, 24 with a cache), justtrackio/gosoline#898,
