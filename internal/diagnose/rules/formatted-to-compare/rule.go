@@ -1,8 +1,8 @@
-// Package formattedtocompare finds values that are formatted only to be compared.
+// Package formattedtocompare finds values that are formatted or encoded only to compare or to hash
+// their texts.
 package formattedtocompare
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -22,9 +22,9 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "formatted-to-compare",
 		Kind:  rule.CPU,
-		Title: "Values formatted only to compare their texts",
+		Title: "Values formatted only to compare or hash their texts",
 		Doc:   doc,
-		Finder: finder.Prepared{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// Comparing the parts takes some nanoseconds, and most values differ in the first.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 1},
@@ -41,19 +41,30 @@ them and discards them: 100 ns to a microsecond, where a comparison of the value
 themselves takes a few nanoseconds, and mostly ends at the first part that
 differs. The same holds for fmt.Sprint, and for hexadecimal texts of two keys.
 
+So it is with a value that is encoded (JSON, YAML, protobuf) only to hash the
+text, as for a revision or a fingerprint: the encoder visits each field and builds
+a text, of which a few bytes remain. Mostly the value was just decoded from bytes
+that are at hand, whose hash says the same.
+
 Compare the values: == for numbers, arrays and structs of them, slices.Equal,
 Equal or Cmp of net.IP, time.Time and big.Int. Give a type of your own a method
-Equal or Compare that compares its parts, the most different one first.
+Equal or Compare that compares its parts, the most different one first. Hash the
+bytes that were received, where they are decoded (with io.TeeReader if they are
+read from a stream); if the value comes from elsewhere, write the fields that
+decide to the hash.
 
 It is fine where the text is the identity: when values that differ have the same
 text. The rule reports comparisons of two texts that the same method formats
 (String, or one of the program that builds a text of its object), or a function of
 fmt or strconv, or one of the program that only calls such a function, on the line
-or for two variables that are only compared.
+or for two variables that are only compared. Of encoders it reports those whose
+text has no other use than a hash or a comparison; if the value is not seen to be
+decoded, or is changed after that, as a hint. It leaves signatures alone.
 
 Seen in the field: hashicorp/go-version formats both versions first when it
 compares them (Version.Compare); hyperjumptech/grule-rule-engine#339 (the text of
-each rule made twice to check that a copy of it is complete).`
+each rule made twice to check that a copy of it is complete);
+fluxcd/source-controller#1035 (an index of charts encoded again for its revision).`
 
 // formats are functions that format a value, as the type checker names them. Methods String are
 // others. Times and decimals have texts that leave something out, so that other values have the
@@ -71,7 +82,15 @@ type comparison struct {
 	values types.Type // of the values, if both are receivers
 }
 
-func prepare(_ context.Context, p *rule.Pass) finder.Line {
+func prepare(p *rule.Pass) []finder.Line {
+	if p.Syntax == nil {
+		return nil
+	}
+	return []finder.Line{comparing(p), hashing(p)}
+}
+
+// comparing returns the line for two values that one function formats for a comparison.
+func comparing(p *rule.Pass) finder.Line {
 	lines := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *comparison { return comparisonAt(place) })
 	formatting := func(r *site.Row) int {
 		i := lines.Nearest(r)

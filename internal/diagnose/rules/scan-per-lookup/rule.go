@@ -75,6 +75,10 @@ again, is the same: use container/heap, as for the nearest node in Dijkstra's
 algorithm; one for each kind, if only those of one kind count. If elements have
 to pass another test, keep them sorted, and stop at the first that passes.
 
+So is a pass over a whole cache for each change, to remove the entries that the
+change is about: collect the changes and go through the cache once for many of
+them, or index its entries by what a change names.
+
 It is fine for lists of a few dozen elements, for which a scan is faster than a
 map. The rule reports only loops that scan at least 32 elements each time, as
 counted in the recording, and do nothing with the others. It leaves alone loops
@@ -183,7 +187,7 @@ func searchAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *search {
 		if s.kind == last || s.always {
 			s.found = 1 / s.Iterations
 		}
-		if s.found > mostKept || s.kind == extreme && !s.remains(p, place) {
+		if s.found > mostKept || s.kind == extreme && !s.remains(p, place) || s.counts != nil && !s.invalidates(place) {
 			continue
 		}
 		return s
@@ -299,6 +303,10 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 	defer s.prepared(place, m)
 	if outer := s.pairs(place); outer != nil {
 		s.pairWords(place, m, outer, result, grows)
+		return
+	}
+	if s.key == nil && s.invalidates(place) {
+		s.dropWords(place, m, n, grows)
 		return
 	}
 	if s.key == nil {

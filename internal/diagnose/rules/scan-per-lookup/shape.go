@@ -24,9 +24,10 @@ type shape struct {
 	always  bool     // the first statement runs for elements that are not found, too
 	until   int      // the last line of the test
 	kind    kind
-	scan    ast.Stmt   // the loop
-	passes  []ast.Expr // of a search of the first in an order: tests that depend on what is asked for, other than key
-	given   bool       // the list is a parameter
+	scan    ast.Stmt      // the loop
+	passes  []ast.Expr    // of a search of the first in an order: tests that depend on what is asked for, other than key
+	given   bool          // the list is a parameter
+	counts  *ast.CallExpr // whose results the test counts, as a validation does; nil for other tests
 
 	idling *idling // of a visit of all elements, what it does
 
@@ -274,6 +275,9 @@ func (sh *shape) compares(p *gocode.Place, cond ast.Expr, vars elements) bool {
 			}
 			_, constant := p.Const(sh.key)
 			return !constant
+		case token.GTR, token.NEQ, token.GEQ:
+			sh.counts = counted(p, c)
+			return sh.counts != nil && sh.compares(p, sh.counts, vars)
 		}
 	case *ast.CallExpr:
 		if _, conversion := p.Conversion(c); conversion {
@@ -296,6 +300,21 @@ func (sh *shape) compares(p *gocode.Place, cond ast.Expr, vars elements) bool {
 		return of && others && !alters(p, c)
 	}
 	return false
+}
+
+// counted returns the call whose results a comparison counts, to see whether there are some:
+// len(t.find(x)) > 0, or the same with a variable; nil for others.
+func counted(p *gocode.Place, c *ast.BinaryExpr) *ast.CallExpr {
+	of, ok := ast.Unparen(c.X).(*ast.CallExpr)
+	least, constant := syntax.ConstInt(p, c.Y)
+	if !ok || !constant || p.CalleeName(of) != "len" || len(of.Args) != 1 || least != 0 && (least != 1 || c.Op != token.GEQ) {
+		return nil
+	}
+	call, ok := syntax.Origin(p, of.Args[0]).(*ast.CallExpr)
+	if !ok || p.CalleeName(call) == "" {
+		return nil
+	}
+	return call
 }
 
 // alters reports whether a test visibly changes something, as one that notes each visit does.
