@@ -37,6 +37,22 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+func encode(v any) []byte {
+	out, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+func wrapped(v any) []byte {
+	out, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return append(out, ' ')
+}
+
 func parse(text []byte) (*config, error) {
 	c := &config{}
 	if err := json.Unmarshal(text, c); err != nil {
@@ -70,5 +86,11 @@ func load(text []byte) string {
 		{"func F(c *config) []byte {\n\th := sha256.New()\n\tif err := json.NewEncoder(h).Encode(c); err != nil { @\n\t\treturn nil\n\t}\n\treturn h.Sum(nil)\n}", "Write the fields of c that decide"},
 		{"func F(w io.Writer, c *config) error { return json.NewEncoder(w).Encode(c) } @", ""},
 		{"func F(w io.Writer, c *config) []byte {\n\th := sha256.New()\n\tif err := json.NewEncoder(io.MultiWriter(w, h)).Encode(c); err != nil { @\n\t\treturn nil\n\t}\n\treturn h.Sum(nil)\n}", ""},
+	})
+	checkShapes(t, formattedtocompare.Rule(), head+"\n\nfunc revision(*config) string { return \"\" }", "main.encode encoding/json.Marshal", 0, []shape{
+		{"func F(c *config) string { return digest(encode(c)) } @", "encode encodes c only to hash the text"},
+		{"func F(text []byte) string {\n\tvar c config\n\tjson.Unmarshal(text, &c)\n\treturn digest(encode(c)) @\n}", "Hash text, the bytes that were received"},
+		{"func F(c *config, w io.Writer) { w.Write(encode(c)) } @", ""},
+		{"func F(c *config) string { return digest(wrapped(c)) } @", ""},
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -58,9 +59,14 @@ func hashing(p *rule.Pass) finder.Line {
 	encoders := codecs.Encoders()
 	start := func(r *site.Row) int {
 		for i := len(r.Stack) - 1; i > 0; i-- { // the outermost encoder
-			k := r.Stack[i].Owner.Kind
-			if (k == gocode.Main || k == gocode.Dependency) && funcname.Match(r.Stack[i-1].Function, encoders...) && lines.At(r.Stack[i]) != nil {
-				return i
+			if !funcname.Match(r.Stack[i-1].Function, encoders...) {
+				continue
+			}
+			for at := i; at <= i+1 && at < len(r.Stack); at++ { // also called by a function for it
+				k := r.Stack[at].Owner.Kind
+				if (k == gocode.Main || k == gocode.Dependency) && lines.At(r.Stack[at]) != nil {
+					return at
+				}
 			}
 		}
 		return -1
@@ -82,11 +88,12 @@ func hashedAt(s *gocode.Syntax, place *gocode.Place) *hashed {
 		return nil
 	}
 	p := place.Outer()
-	for _, call := range syntax.CallsOf(place, funcname.TypedAll(codecs.Encoders())...) {
-		if len(call.Args) == 0 {
+	for _, call := range syntax.Calls(place) {
+		value := encoded(p, call)
+		if value == nil {
 			continue
 		}
-		h := &hashed{call: call, value: call.Args[0]}
+		h := &hashed{call: call, value: value}
 		if !h.streamed(p) && (!returnsText(p.Callee(call)) || !h.only(p, call, deepest)) {
 			continue
 		}
@@ -94,6 +101,53 @@ func hashedAt(s *gocode.Syntax, place *gocode.Place) *hashed {
 		return h
 	}
 	return nil
+}
+
+// encoded returns the value that a call encodes, itself or by a function of the package that does
+// nothing but return the text of its parameter, and handle errors; nil for other calls.
+func encoded(p *gocode.Place, call *ast.CallExpr) ast.Expr {
+	encoders := funcname.TypedAll(codecs.Encoders())
+	if len(call.Args) == 0 {
+		return nil
+	}
+	if funcname.Match(p.CalleeName(call), encoders...) {
+		return call.Args[0]
+	}
+	fn := p.Callee(call)
+	decl := p.Declaration(fn)
+	if decl == nil || decl.Body == nil || !returnsText(fn) {
+		return nil
+	}
+	in := p.Entry(decl)
+	var value ast.Expr
+	other := false
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		ret, ok := n.(*ast.ReturnStmt)
+		if !ok || other {
+			_, literal := n.(*ast.FuncLit)
+			return !literal && !other
+		}
+		if len(ret.Results) == 0 || isNil(ret.Results[0]) {
+			other = len(ret.Results) == 0
+			return false
+		}
+		made, ok := syntax.Origin(in, ret.Results[0]).(*ast.CallExpr)
+		if !ok || len(made.Args) == 0 || !funcname.Match(in.CalleeName(made), encoders...) || !returnsText(in.Callee(made)) {
+			other = true
+			return false
+		}
+		value = flow.ArgumentFor(in, call, syntax.LocalVar(in, made.Args[0]))
+		return false
+	})
+	if other {
+		return nil
+	}
+	return value
+}
+
+func isNil(e ast.Expr) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	return ok && id.Name == "nil"
 }
 
 // returnsText reports whether a function returns the text, and does not append it to another one.
@@ -208,6 +262,9 @@ func lastName(name string) string { return name[strings.LastIndexByte(name, '.')
 func (h *hashed) describe(c *finder.Case) {
 	p := c.Place
 	encoder, value := funcname.Short(p.CalleeName(h.call)), syntax.Text(h.value)
+	if fn := p.Callee(h.call); fn != nil && fn.Pkg() == p.Pkg {
+		encoder = fn.Name()
+	}
 	use := "to hash the text"
 	if h.compared {
 		use = "to compare the text"
