@@ -335,3 +335,89 @@ func TestRepeatedWorkObjects(t *testing.T) {
 		}
 	}
 }
+
+const unwritten = `package main
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+)
+
+type deed struct {
+	owner string
+	lots  []string
+}
+
+func newDeed(owner string, lots []string) *deed { return &deed{owner, lots} }
+
+func (d *deed) text() []byte {
+	b, _ := json.Marshal(d.lots) //@ text | encoding/json.Marshal < order
+	return b
+}
+
+func order(a, b *deed) bool {
+	return string(a.text()) < string(b.text()) //: order
+}
+
+func change(d *deed) {}
+
+var _ = sha256.Sum256
+
+func main() { order(newDeed("", nil), newDeed("", nil)) }
+`
+
+// TestRepeatedWorkUnwritten: methods of values that do not change after they were made, called
+// again and again for each of them.
+func TestRepeatedWorkUnwritten(t *testing.T) {
+	write := func(body string) string { return strings.Replace(unwritten, "d *deed) {}", "d *deed) { "+body+" }", 1) }
+	for _, c := range []struct {
+		source string
+		made   uint64
+		change func(*inputs.Function)
+		says   string
+	}{
+		{unwritten, 10, func(*inputs.Function) {}, "A deed does not change after it was made"},
+		{write("e := &deed{}; e.owner = d.owner; use(e)") + "\nfunc use(*deed) {}\n", 10, func(*inputs.Function) {}, "when the deed is made"},
+		{unwritten + "\nfunc (d *deed) UnmarshalText(b []byte) error { d.owner = string(b); return nil }\n", 10, func(*inputs.Function) {}, "when the deed is made"},
+		// It changes, or may change.
+		{write("d.owner = \"\""), 10, func(*inputs.Function) {}, ""},
+		{write("d.lots[0] = \"\""), 10, func(*inputs.Function) {}, ""},
+		{write("d.lots = append(d.lots, \"\")"), 10, func(*inputs.Function) {}, ""},
+		{write("*d = deed{}"), 10, func(*inputs.Function) {}, ""},
+		{write("clear(d.lots)"), 10, func(*inputs.Function) {}, ""},
+		{write("fill(&d.owner)") + "\nfunc fill(*string) {}\n", 10, func(*inputs.Function) {}, ""},
+		{strings.Replace(unwritten, "owner string", "owner *string", 1) + "\n", 10, func(*inputs.Function) {}, ""},
+		// Each value has it computed once or twice, or there are too many values.
+		{unwritten, 600, func(*inputs.Function) {}, ""},
+		{unwritten, 10, func(f *inputs.Function) { f.Identical = 1500 }, ""},
+		{unwritten, 10, func(f *inputs.Function) { f.Calls, f.Hashed = 900, 900 }, ""},
+	} {
+		source := strings.ReplaceAll(c.source, "newDeed(\"\"", "newDeed(owner")
+		source = strings.Replace(source, "{ return &deed{owner, lots} }", "{\n\treturn &deed{owner, lots}\n}", 1) + "\nvar owner string\n"
+		if strings.Contains(source, "owner *string") {
+			source = strings.NewReplacer("newDeed(owner string", "newDeed(owner *string", "var owner string", "var owner *string").Replace(source)
+		}
+		p, names := ruletest.MadeUp(t, source)
+		f := inputs.Function{
+			Name: "main.(*deed).text", Package: "example.com/madeup", File: p.Table.Sites[0].File, Line: 17, Calls: 2000, Hashed: 2000,
+			Different: 1, Identical: 200, Stable: 40, Compared: 1900, Same: 1100, InRequest: 2000, PerRequest: 1900, Params: []inputs.Taken{},
+		}
+		c.change(&f)
+		p.Inputs = &inputs.Counts{Units: 100, Requests: 100, Functions: []inputs.Function{f}}
+		p.Counts = ranTimes(60, func(line int) uint64 {
+			if line == 18 {
+				return 1500
+			}
+			return c.made
+		})
+		p.Manifest.Phases = []recording.Phase{{Name: recording.PhaseCPU, Requests: 100, Seconds: 10}}
+		p.Table.Totals.TotalSeconds = 3
+		where, text := "", ""
+		for _, m := range matchesOf(t, repeatedwork.Rule(), p) {
+			where, text = where+names[m.Site.Line], text+m.Cause+" "+m.Fix
+		}
+		if c.says == "" && text != "" || c.says != "" && where != "text" || !strings.Contains(text, c.says) {
+			t.Errorf("%s: %q %s", c.source[strings.Index(c.source, "func change"):], where, text)
+		}
+	}
+}

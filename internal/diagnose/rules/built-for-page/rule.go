@@ -49,7 +49,8 @@ request pays for all that it does not show.
 
 Of a query, ask for the page: ORDER BY with LIMIT and OFFSET, or the rows after
 the last one that was shown; COUNT(*) for the length. In memory, count what passes
-the test, and make elements only for those of the page.
+the test, and make elements only for those of the page. Where the list is cut at a
+limit, pass the limit to what builds it, and stop there.
 
 It is the same if a loop converts all elements, for an answer in JSON, and a test
 after it drops most of them: test first, and convert what passes.
@@ -61,7 +62,8 @@ of which at most a third is used. A list that the program sorts itself is a case
 for sort-for-few.
 
 Seen in the field: pokt-network/pocket-core#1100 (all results loaded, then cut
-into pages), 0xPolygon/heimdall#145.`
+into pages), 0xPolygon/heimdall#145, etcd-io/etcd#22264 (a backlog read to its
+end for each batch of a thousand).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, judged: map[string]*list{}, found: map[gocode.Pos]*list{}}
@@ -79,6 +81,7 @@ type list struct {
 	name     string
 	line     int     // of the loop
 	rows     bool    // of a query
+	called   string  // what calls the function literal that builds the list; "" for a loop
 	elements float64 // each time
 	filtered bool    // before the cut
 	cut
@@ -124,10 +127,14 @@ func (s *search) look(r *site.Row, i int, p *gocode.Place) (found *list) {
 		}
 		return found == nil
 	})
+	if lit, ok := p.Func.(*ast.FuncLit); ok && found == nil {
+		found = s.loop(r, i, p, lit)
+	}
 	return found
 }
 
-// loop returns the list that a loop builds, if only a page of it is used.
+// loop returns the list that a loop builds, or a function literal that is called for each element,
+// if only a page of it is used.
 func (s *search) loop(r *site.Row, i int, p *gocode.Place, loop ast.Node) *list {
 	b := built(p, loop)
 	if b == nil {
@@ -135,15 +142,15 @@ func (s *search) loop(r *site.Row, i int, p *gocode.Place, loop ast.Node) *list 
 	}
 	f := r.Stack[i]
 	line := syntax.Line(p, loop.Pos())
-	ran, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, line)
-	if !ok || ran.Entries <= 0 || s.pass.Manifest.Unit() == "run" && ran.Entries < leastRuns {
+	entries, called, ok := s.entries(p, f, loop)
+	if !ok || entries <= 0 || s.pass.Manifest.Unit() == "run" && entries < leastRuns {
 		return nil
 	}
 	added, ok := evidence.ExecutionsAt(s.pass, p, b.add.Pos())
 	if !ok {
 		return nil
 	}
-	l := &list{name: b.list.Name(), line: line, rows: b.rows, elements: added.PerUnit / ran.Entries}
+	l := &list{name: b.list.Name(), line: line, rows: b.rows, called: called, elements: added.PerUnit / entries}
 	if l.elements < leastElements {
 		return nil
 	}
@@ -168,6 +175,22 @@ func (s *search) loop(r *site.Row, i int, p *gocode.Place, loop ast.Node) *list 
 	return l
 }
 
+// entries returns how often a loop is reached for each unit of work, or the call that gets a
+// function literal, and the name of what it calls.
+func (s *search) entries(p *gocode.Place, f *site.Frame, loop ast.Node) (n float64, called string, ok bool) {
+	lit, ok := loop.(*ast.FuncLit)
+	if !ok {
+		ran, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, loop.Pos()))
+		return ran.Entries, "", ok
+	}
+	call, ok := syntax.Parent(p.Outer(), lit).(*ast.CallExpr)
+	if !ok || call.Fun == lit || len(loops.Around(p.Outer(), call)) > 0 {
+		return 0, "", false
+	}
+	n, ok = evidence.ReachedAt(s.pass, p.Outer(), call.Pos())
+	return n, syntax.Short(syntax.Text(call.Fun)), ok
+}
+
 func (s *search) judge(c *finder.Case) bool {
 	l := s.found[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
 	if l == nil {
@@ -183,8 +206,15 @@ func (s *search) judge(c *finder.Case) bool {
 	if l.rows {
 		what = fmt.Sprintf("reads %s rows of the query each time", units.Number(l.elements))
 	}
-	c.Cause = fmt.Sprintf("The loop on line %d %s, and only %s.", l.line, what, l.describe())
+	by := "loop"
+	if l.called != "" {
+		by = "function"
+	}
+	c.Cause = fmt.Sprintf("The %s on line %d %s, and only %s.", by, l.line, what, l.describe())
 	switch {
+	case l.limit && !l.rows && !l.filtered:
+		c.Cause += " The rest is thrown away."
+		c.Fix = l.stop()
 	case l.rows && l.known && l.size == 0:
 		c.Fix = "Ask the database for the number: SELECT COUNT(*) with the same conditions reads no row into the program."
 	case l.rows:
@@ -203,4 +233,13 @@ func (s *search) judge(c *finder.Case) bool {
 		Value: fmt.Sprintf("%s elements each time", units.Number(l.elements)),
 	})
 	return true
+}
+
+// stop says how to build no more of a list than its user takes.
+func (l *list) stop() string {
+	how := "Stop the loop"
+	if l.called != "" {
+		how = "Tell " + l.called + " to stop, by what the function returns or by a limit,"
+	}
+	return fmt.Sprintf("%s as soon as %s has as many elements as are used: pass the limit to the function. Ask for one more if the caller has to know whether there are others.", how, l.name)
 }

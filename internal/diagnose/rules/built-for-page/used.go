@@ -29,11 +29,20 @@ type building struct {
 	loop ast.Node
 }
 
-// built returns what a loop builds; nil if it does not, or builds several lists.
+// body returns the statements that run for each element.
+func body(loop ast.Node) *ast.BlockStmt {
+	if lit, ok := loop.(*ast.FuncLit); ok {
+		return lit.Body
+	}
+	return loops.Body(loop)
+}
+
+// built returns what a loop builds, or a function literal that something calls for each element;
+// nil if it does not, or builds several lists.
 func built(p *gocode.Place, loop ast.Node) *building {
 	var found *building
 	several := false
-	ast.Inspect(loops.Body(loop), func(n ast.Node) bool {
+	ast.Inspect(body(loop), func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)
 		if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
 			return true
@@ -53,7 +62,8 @@ func built(p *gocode.Place, loop ast.Node) *building {
 	if found == nil || several || !starts(p, found.list) || found.add.Ellipsis.IsValid() {
 		return nil
 	}
-	if around := loops.Around(p, found.add); len(around) == 0 || around[0] != loop {
+	around := loops.Around(p, found.add)
+	if _, lit := loop.(*ast.FuncLit); lit && len(around) > 0 || !lit && (len(around) == 0 || around[0] != loop) {
 		return nil
 	}
 	if l, ok := loop.(*ast.ForStmt); ok && l.Cond != nil {
@@ -92,6 +102,7 @@ type cut struct {
 	size  float64 // elements; 0 for the length alone
 	known bool    // the size is
 	page  bool    // both ends are computed
+	limit bool    // the first ones
 	share float64 // of the elements that pass a test, which follows; 0 for a cut
 	text  string  // source of the cut
 	at    string  // position
@@ -119,6 +130,7 @@ func (s *search) used(r *site.Row, i int, p *gocode.Place, b *building) (c cut, 
 	if !u.variable(b.list) {
 		return cut{}, false, false
 	}
+	i = declared(r, i, p)
 	for level := 0; u.returned && !u.shortened.IsValid(); level++ {
 		if i++; u.cut.text != "" || level == mostCallers || i >= len(r.Stack) || r.Stack[i].Owner.Kind != gocode.Main {
 			return cut{}, false, false
@@ -142,6 +154,20 @@ func (s *search) used(r *site.Row, i int, p *gocode.Place, b *building) (c cut, 
 	return u.cut, u.filtered, u.any && (u.cut.known || u.cut.page)
 }
 
+// declared returns the index in a stack of the declared function around a function literal that the
+// frame i runs.
+func declared(r *site.Row, i int, p *gocode.Place) int {
+	if _, ok := p.Func.(*ast.FuncLit); !ok {
+		return i
+	}
+	for j := i + 1; j < len(r.Stack); j++ {
+		if f := r.Stack[j]; f.File == r.Stack[i].File && syntax.Line(p, p.Decl.Pos()) <= f.Line && f.Line <= syntax.Line(p, p.Decl.End()) {
+			return j
+		}
+	}
+	return i
+}
+
 // uses collects what is used of a list.
 type uses struct {
 	*search
@@ -151,8 +177,9 @@ type uses struct {
 	any      bool
 	returned bool
 	cut      cut
-	filtered bool // elements are removed from it by a test
-	helped   bool // the place is a function that gets the list
+	filtered bool       // elements are removed from it by a test
+	helped   bool       // the place is a function that gets the list
+	limited  []ast.Node // loops over the first elements
 	// shortened is where the variable is set to the page; other uses after that are of the page.
 	shortened token.Pos
 }
@@ -218,7 +245,7 @@ func (u *uses) variable(v *types.Var) bool {
 		u.returned = true
 	}
 	for _, id := range syntax.Reads(u.place, v) {
-		if u.skip != nil && syntax.Within(u.skip, id) {
+		if u.skip != nil && syntax.Within(u.skip, id) || u.inLimited(id) {
 			continue
 		}
 		if _, returns := syntax.Parent(u.place, id).(*ast.ReturnStmt); !returns && u.shortened.IsValid() && id.Pos() > u.shortened {
@@ -242,6 +269,9 @@ func (u *uses) use(e ast.Expr) bool {
 		switch name := p.CalleeName(n); {
 		case name == "len":
 			u.any = true
+			if loop := conditionOf(p, n); loop != nil {
+				u.untilLimit(loop, e)
+			}
 			return true
 		case name == "slices.DeleteFunc" && n.Args[0] == e:
 			u.filtered = true
@@ -252,7 +282,7 @@ func (u *uses) use(e ast.Expr) bool {
 		}
 		return u.given(n, e)
 	case *ast.RangeStmt:
-		return n.X == e && !u.rows && u.tested(n)
+		return n.X == e && (u.untilLimit(n, e) || !u.rows && u.tested(n))
 	case *ast.SliceExpr:
 		if n.X != e || len(loops.Around(p, n)) > 0 && u.skip != nil && len(loops.Around(p, n)) > len(loops.Around(p, u.skip)) {
 			return false
@@ -265,7 +295,7 @@ func (u *uses) use(e ast.Expr) bool {
 	case *ast.IndexExpr:
 		if i, ok := syntax.ConstInt(p, n.Index); ok && n.X == e {
 			u.any = true
-			u.keep(n, float64(i+1), true, false)
+			u.keep(n, cut{size: float64(i + 1), known: true})
 			return true
 		}
 		return false
@@ -323,10 +353,13 @@ func acts(body *ast.BlockStmt) (action ast.Stmt, test ast.Expr) {
 }
 
 // keep notes a cut.
-func (u *uses) keep(n ast.Expr, size float64, known, page bool) {
-	c := cut{size: size, known: known, page: page, text: syntax.Text(n), at: syntax.Where(u.place, n.Pos())}
+func (u *uses) keep(n ast.Node, c cut) {
+	if e, ok := n.(ast.Expr); ok {
+		c.text = syntax.Text(e)
+	}
+	c.at = syntax.Where(u.place, n.Pos())
 	switch {
-	case u.cut.text == "", known && u.cut.known && size > u.cut.size, !known && u.cut.known:
+	case u.cut.text == "", c.known && u.cut.known && c.size > u.cut.size, !c.known && u.cut.known:
 		u.cut = c
 	}
 }
@@ -337,7 +370,7 @@ func (u *uses) slice(n *ast.SliceExpr) bool {
 	if n.High == nil {
 		k, ok := u.fromEnd(n.Low, list)
 		if ok {
-			u.keep(n, k, true, false)
+			u.keep(n, cut{size: k, known: true})
 		}
 		return ok
 	}
@@ -351,18 +384,21 @@ func (u *uses) slice(n *ast.SliceExpr) bool {
 			continue
 		}
 		if v, ok := u.number(high); ok && lowFixed {
-			u.keep(n, v-low, true, false)
+			u.keep(n, cut{size: v - low, known: true, limit: low == 0})
 			return v > low
 		}
-		if n.Low == nil || lowFixed {
+		if n.Low == nil {
+			return u.iterated(n)
+		}
+		if lowFixed {
 			return false // how much is not known
 		}
 		if v, ok := u.span(high); ok {
-			u.keep(n, v, true, true)
+			u.keep(n, cut{size: v, known: true, page: true})
 			return true
 		}
 		if _, computed := ast.Unparen(high).(*ast.BinaryExpr); computed {
-			u.keep(n, 0, false, true)
+			u.keep(n, cut{page: true})
 			return true
 		}
 		return false

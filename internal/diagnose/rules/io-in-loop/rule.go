@@ -42,7 +42,7 @@ func Rule() rule.Rule {
 		ID:    "io-in-loop",
 		Kind:  rule.IO,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "Query, request or file in every iteration of a loop",
+		Title: "Query, commit, request or file in every iteration of a loop",
 		Doc:   doc,
 		Finder: finder.Groups{
 			Claim: rule.Claim{
@@ -70,10 +70,12 @@ It is fine for a few queries, or where each answer decides the next query. The
 rule reports only loops with at least five iterations (three, of requests to other
 services), as counted in the recording. It leaves prepared statements alone that
 write to a database within the process: there is no round trip to save. Of messages
-on a stream (gRPC), it reports those that a loop takes from memory item by item.
+on a stream (gRPC), it reports those that a loop takes from memory item by item;
+so it does of transactions, unless they have several rows already.
 
 Seen in the field: go-sql-driver/mysql#1161 (a query for each post: the page
-took 10 s instead of 0.3 s); superplanehq/superplane#5462.`
+took 10 s instead of 0.3 s); superplanehq/superplane#5462; FerretDB/FerretDB#3271
+(a transaction for each document).`
 
 // asked is one kind of I/O.
 type asked struct {
@@ -171,6 +173,7 @@ func kinds() []asked {
 			"google.golang.org/grpc.(*serverStream).SendMsg", "google.golang.org/grpc.(*clientStream).SendMsg", "connectrpc.com/connect.(*ServerStream[...]).Send", "connectrpc.com/connect.(*BidiStream[...]).Send",
 			"storj.io/drpc/drpcstream.(*Stream).MsgSend",
 		}, false, true},
+		{transaction, "Put the rows into one transaction and commit once: pass all of them to the function that has it. If one bad row must not lose the others, try all together first, and one by one only if that fails, or set a savepoint for each.", commits(), true, false},
 	}
 }
 
@@ -199,7 +202,11 @@ func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 				continue
 			}
 			l.describe(&m, k)
-			latency(p, &m)
+			if k.noun == transaction {
+				committing(p, &m)
+			} else {
+				latency(p, &m)
+			}
 			matches = append(matches, m)
 		}
 	}
@@ -217,9 +224,14 @@ func latency(p *rule.Pass, m *rule.Match) {
 	if t == nil {
 		return
 	}
+	price(p, m, t, "Requests wait there for %s of their time.")
+}
+
+// price gives a match the saving of a wait, and says how long that is.
+func price(p *rule.Pass, m *rule.Match, t *traced.Queue, says string) {
 	m.CPU, m.Allocs, m.Fraction = nil, nil, nil
 	m.Saving = t.Saving()
-	m.Cause += fmt.Sprintf(" Requests wait there for %s of their time.", t.Share())
+	m.Cause += " " + fmt.Sprintf(says, t.Share())
 	m.Evidence = append(m.Evidence, t.Evidence(p, "the answers", "woken at")...)
 }
 
@@ -295,7 +307,7 @@ func above(p *rule.Pass, m *rule.Match, row *site.Row, k asked, asks float64) (l
 		if stmt == nil || retries(place, stmt) {
 			continue
 		}
-		if k.small && !fromMemory(place, stmt) {
+		if k.small && !fromMemory(place, stmt) || k.noun == transaction && !perRow(p, place, stmt, asks) {
 			return loop{}, false
 		}
 		line := syntax.Line(place, stmt.Pos())
@@ -345,13 +357,16 @@ func (l loop) describe(m *rule.Match, k asked) {
 		verb = "sends"
 	}
 	m.Cause = fmt.Sprintf("The loop on line %d%s %s one %s in each iteration, %s each time it is reached.", l.line, in, verb, k.noun, units.Number(l.Iterations))
+	if k.noun == transaction {
+		m.Cause += " At each commit, a database that keeps what it confirms waits for a sync of its disk, so that each row takes as long as all of them together would."
+	}
 	if k.noun == request {
 		m.Cause += " They run one after the other: each waits for the answer to the previous one."
 	}
 	m.Fix = k.fix
 	m.Confidence = rule.Measured
-	if k.small {
-		m.Confidence = rule.Likely // the receiver may need each item as soon as possible
+	if k.small || k.noun == transaction {
+		m.Confidence = rule.Likely // each item may be needed as soon as possible, or be lost alone
 	}
 	m.Fraction = &rule.Fraction{Expect: 0.6, Low: 0.2, High: 1 - 1/l.Iterations}
 	m.Evidence = append(m.Evidence, rule.Evidence{

@@ -78,8 +78,19 @@ func match(p *rule.Pass, t *traced.Queue, of pool) rule.Match {
 		Confidence: rule.Likely, // the wait is measured, the effect of more connections is not
 		Saving:     t.Saving(),
 		Cause: fmt.Sprintf("All connections that %s allows are in use: requests spend %s of their time waiting for a free one, mostly here; on average %s wait at a time.",
-			of.bound, t.Share(), t.Waiting()),
+			of.bound, t.Share(), t.Waiting()) + returned(t),
 		Fix:      "Hold connections for less time: close rows before other work, and replace many queries by one. If the database has room, " + of.raise + ".",
 		Evidence: t.Evidence(p, of.object, "mostly returned at"),
 	}
+}
+
+// returned says which line returns the connections, for which it matters how long it takes to come
+// there.
+func returned(t *traced.Queue) string {
+	const most = 0.5
+	w := t.Place.Wakers
+	if len(w) == 0 || w[0].Line == nil || w[0].Share < most {
+		return ""
+	}
+	return fmt.Sprintf(" Most of them are returned at %s.", w[0].Line)
 }

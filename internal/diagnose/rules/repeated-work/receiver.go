@@ -3,14 +3,20 @@ package repeatedwork
 import (
 	"go/types"
 
-	"github.com/hone-go/hone/internal/diagnose/effects"
-	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/inputs"
 )
 
 // ofReceiver judges a method without parameters. Its receiver alone seldom says what it returns:
 // the results must be the same, and the method must visibly do no more than compute them.
 func (s *search) ofReceiver(in *inputs.Function) *found {
+	if f := s.ofProved(in); f != nil {
+		return f
+	}
+	return s.ofUnwritten(in)
+}
+
+// ofProved judges such a method by its results, which were the same.
+func (s *search) ofProved(in *inputs.Function) *found {
 	if !proved(in) {
 		return nil
 	}
@@ -33,17 +39,11 @@ func (s *search) ofReceiver(in *inputs.Function) *found {
 // did not change. Copies and new values belong to the caller: so does what the method only
 // allocates, unless it is a text, which nobody fills.
 func (s *search) computesFromReceiver(in *inputs.Function) bool {
-	if in.Compared < fewCalls || in.Identical != in.Stable || changes(in) ||
-		startsWith(in, "Clone", "Copy", "DeepCopy", "Snapshot", "New", "Make", "Now", "Random", "Current") {
+	if in.Compared < fewCalls || in.Identical != in.Stable || changes(in) {
 		return false
 	}
 	place, ok := s.pass.Syntax.At(in.File, in.Line)
-	if !ok {
-		return false
-	}
-	sig := syntax.SignatureOf(place)
-	return sig != nil && sig.Recv() != nil && sig.Params().Len() == 0 && rich(sig) && builtInside(place, sig) && effects.LooksPure(place) && s.quiet(in.Name) &&
-		(returnsText(sig) || !s.allocatesOnly(in.Name))
+	return ok && s.plain(in, place)
 }
 
 // returnsText reports whether a function returns a text and nothing else.

@@ -60,23 +60,25 @@ functions of less than half a microsecond and 512 bytes per call (a fifth of
 that for up to four inputs, which variables can hold). It also leaves alone
 functions that visibly change something, that only allocate something to be
 filled, methods without parameters unless they visibly only compute something of
-an unchanged receiver, functions that hash passwords, or that returned different
-results for the same input. If all requests of a recording give a function the
-same few inputs, the load may be the cause: the rule reports that only when
-other functions got ten times as many different inputs and a twelfth of the CPU
-is at stake, or when a file is read again. If the request decides the input,
-such as a page that it names, a cache would be one of answers: that is a hint,
-and work that repeats inside for other reasons comes first. So it is where most
-inputs of a request are new and the others are data that happen to be equal.
-A read of a database or a service repeats in a request only if all answers were
-equal and no statement that may change rows runs as often; reads in transactions
-belong together. Under the same conditions, it reports documents that are made of
-rows again for few inputs and many requests, and results that a caller stores in
-a map which has them already.
+an unchanged receiver (or of one that nothing writes to after it was made: the
+result belongs into a field), functions that hash passwords, or that returned
+different results for the same input. If all requests of a recording give a
+function the same few inputs, the load may be the cause: the rule reports that
+only when other functions got ten times as many different inputs and a twelfth
+of the CPU is at stake, or when a file is read again. If the request decides the
+input, such as a page that it names, a cache would be one of answers: that is a
+hint, and work that repeats inside for other reasons comes first. So it is where
+most inputs of a request are new and the others are data that happen to be
+equal. A read of a database or a service repeats in a request only if all
+answers were equal and no statement that may change rows runs as often; reads in
+transactions belong together. Under the same conditions, it reports documents
+that are made of rows again for few inputs and many requests, and results that a
+caller stores in a map which has them already.
 
 Seen in the field: ua-parser/uap-go#75 (the same user agents parsed again: 300
-times faster with a cache), gin-gonic/gin#2100 (a query string parsed by
-each layer of a request), microcosm-cc/bluemonday#225 (a recursion over the
+times faster with a cache), gin-gonic/gin#2100 (a query string parsed by each
+layer of a request), ava-labs/avalanchego#5462 (transactions encoded and hashed
+again for each look at them), microcosm-cc/bluemonday#225 (a recursion over the
 words of a style: each space more doubles the time).`
 
 const (
@@ -131,6 +133,7 @@ type found struct {
 	shared     bool   // the finding is at this line, instead of one caller
 	pointer    bool   // it gets a few pointers to values that did not change
 	method     bool   // it has no parameters, only a receiver
+	unwritten  string // the type of its receivers, which do not change; "" if that is not known
 	compiles   bool   // a text into a function that is called once
 	chosen     bool   // the request decides the input: the results are parts of its answer
 	byData     bool   // most inputs of a request are new: some of its data happen to be equal
@@ -347,6 +350,9 @@ func (f *found) describe(m *rule.Match) {
 	case f.compiles:
 		m.Cause = fmt.Sprintf("%s compiles the same texts into functions again and again: %s. What it returns is called once and dropped.", name, f.words)
 		m.Fix = fmt.Sprintf("Keep what %s returns, by its text, and call it for each value: in a map, or beside the text where that is set. Outside of the module, call %[1]s yourself once for each text.", name)
+	case f.unwritten != "":
+		m.Cause += fmt.Sprintf(" A %s does not change after it was made: nothing writes to it, so its result is the same each time.", f.unwritten)
+		m.Fix = fmt.Sprintf("Compute it once, when the %s is made, and keep the result in a field of it that %s returns. Nobody may change the result then.", f.unwritten, name)
 	case f.method && f.where != inRequest:
 		m.Cause += " It depends on its receiver, which did not change."
 		m.Fix = "Compute it once for each receiver, where its fields are set or on first use (sync.Once), and keep the result in a field. Copy it before changing it."
