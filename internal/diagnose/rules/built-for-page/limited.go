@@ -108,7 +108,10 @@ func counts(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 // not depend on an element.
 func counted(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	t := p.TypeOf(e)
-	if b, ok := t.Underlying().(*types.Basic); t == nil || !ok || b.Info()&types.IsInteger == 0 {
+	if t == nil {
+		return false
+	}
+	if b, ok := t.Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
 		return false
 	}
 	if _, ok := syntax.ConstInt(p, e); ok {
