@@ -144,10 +144,18 @@ func described(p *gocode.Place, n ast.Node) *reason {
 }
 
 // action returns the last node of a statement that sends, starts or changes something outside of
-// the function; nil for none.
+// the function; nil for none. What a branch does that leaves is not followed by anything.
 func action(p *gocode.Place, s ast.Stmt) (found ast.Node) {
 	ast.Inspect(s, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.BlockStmt:
+			if len(n.List) > 0 && syntax.Departs(n.List[len(n.List)-1], false) {
+				return false
+			}
+		case *ast.CaseClause:
+			if len(n.Body) > 0 && syntax.Departs(n.Body[len(n.Body)-1], false) {
+				return false
+			}
 		case *ast.FuncLit, *ast.DeferStmt:
 			return false
 		case *ast.GoStmt:
@@ -167,7 +175,7 @@ func action(p *gocode.Place, s ast.Stmt) (found ast.Node) {
 
 // harmless reports whether a function only computes, logs, measures or guards something.
 func harmless(fn *types.Func) bool {
-	if funcname.Match(fn.FullName(), "(net/http.ResponseWriter).*", "(net/http.Header).*", "net/http.Error", "(*net/http.ServeMux).*") {
+	if funcname.Match(fn.FullName(), "(net/http.ResponseWriter).*", "(net/http.Header).*", "net/http.Error", "net/http.NotFound", "net/http.Redirect", "(*net/http.ServeMux).*") {
 		return true
 	}
 	path := fn.Pkg().Path()
