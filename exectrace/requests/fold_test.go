@@ -166,6 +166,25 @@ func headWaits(t *testing.T, why exectrace.Reason, at string) {
 	sums(t, q)
 }
 
+// TestResponseBody: the body of a response is what another server sends, although net/http reads it
+// like that of a request.
+func TestResponseBody(t *testing.T) {
+	const body = "syscall.Read < net.(*conn).Read < net/http.(*persistConn).Read < bufio.(*Reader).Read < net/http.(*body).Read < net/http.(*bodyEOFSignal).Read" + handler
+	f := newFake()
+	g := f.connection()
+	f.arrive(g, firstRead)
+	f.call(g, 10, body)
+	f.block(g, exectrace.WaitNetwork, body)
+	f.after(1000).wake(g, nobody, "")
+	f.start(g)
+	f.call(g, 10, body)
+	f.answer(g)
+	f.call(g, 10, peek)
+	if q := one(t, f); q.Waits[0].Object != "the response of another server" {
+		t.Errorf("waits for %q", q.Waits[0].Object)
+	}
+}
+
 func TestBodyReadsAreInside(t *testing.T) {
 	const body = "syscall.Read < net.(*conn).Read < net/http.(*connReader).Read < bufio.(*Reader).Read < net/http.(*body).Read" + handler
 	f := newFake()

@@ -34,6 +34,7 @@ var objects = map[string]string{
 	"os/exec.(*Cmd).Wait":                     Subprocess,
 	"io.(*pipe).read":                         "an io.Pipe (to read)",
 	"io.(*pipe).write":                        "an io.Pipe (to write)",
+	"net/http.(*bodyEOFSignal).Read":          "the response of another server", // its body
 	"net/http.(*body).Read":                   "the body of the request",
 	"net/http.(*connReader).abortPendingRead": "the read of its connection to stop",
 	"net/http.(*response).finishRequest":      "the client to take the response",

@@ -118,7 +118,7 @@ func (w *Waits) Callers(p *rule.Pass) []*Function {
 		found[of].frames[f.Line] = f
 		return found[of]
 	}
-	eachStack(p, func(stack []*site.Frame) {
+	p.EachStack(func(stack []*site.Frame) {
 		waiting := name{}
 		for i, f := range stack {
 			of := nameOf(f)
@@ -149,24 +149,6 @@ func (w *Waits) Callers(p *rule.Pass) []*Function {
 		}
 	}
 	return out
-}
-
-// eachStack calls visit for the stacks of all profiles.
-func eachStack(p *rule.Pass, visit func([]*site.Frame)) {
-	rows := func(lists ...[]*site.Row) {
-		for _, list := range lists {
-			for _, r := range list {
-				visit(r.Stack)
-			}
-		}
-	}
-	for _, s := range p.Table.Sites {
-		rows(s.CPU, s.Allocs, s.Block)
-	}
-	for i := range p.Table.Buckets {
-		b := &p.Table.Buckets[i]
-		rows(b.Rows, b.Allocs, b.Block)
-	}
 }
 
 // function returns the calls of a function that run equally often.
@@ -219,13 +201,13 @@ func (w *Waits) function(p *rule.Pass, r *reached) *Function {
 }
 
 // below returns the time that requests wait in a function on behalf of a line that runs so often:
-// its share of that function's executions.
+// its share of that function's calls. A line in a loop of the function runs more often than that.
 func (w *Waits) below(p *rule.Pass, of name, runs float64) float64 {
 	var seconds, all float64
 	for _, line := range w.functions[of] {
 		seconds += w.lines[line]
 		if e, ok := p.Counts.Line(p.Code.Owner(line.Function, line.File).Package, line.File, line.Line); ok {
-			all = max(all, e.PerUnit)
+			all = max(all, e.Calls)
 		}
 	}
 	if all <= 0 {

@@ -72,3 +72,21 @@ func (p *Pass) EachRow(visit func(*site.Row)) {
 		}
 	}
 }
+
+// EachStack calls visit for the stacks of the CPU, allocation and block profiles, leaf first.
+func (p *Pass) EachStack(visit func([]*site.Frame)) {
+	rows := func(lists ...[]*site.Row) {
+		for _, list := range lists {
+			for _, r := range list {
+				visit(r.Stack)
+			}
+		}
+	}
+	for _, s := range p.Table.Sites {
+		rows(s.CPU, s.Allocs, s.Block)
+	}
+	for i := range p.Table.Buckets {
+		b := &p.Table.Buckets[i]
+		rows(b.Rows, b.Allocs, b.Block)
+	}
+}

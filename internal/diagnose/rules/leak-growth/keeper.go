@@ -119,13 +119,17 @@ func makes(p *gocode.Place) []*types.Named {
 			made = append(made, n)
 		}
 	}
-	ast.Inspect(p.Outer().Decl, func(n ast.Node) bool {
+	outer := p.Outer()
+	ast.Inspect(syntax.Body(outer), func(n ast.Node) bool {
 		if lit, ok := n.(*ast.CompositeLit); ok && syntax.Line(p, lit.Pos()) <= p.Line && syntax.Line(p, lit.End()) >= p.Line {
 			add(p.TypeOf(lit))
 		}
 		return true
 	})
-	if fn, ok := p.Object(p.Outer().Decl.Name).(*types.Func); ok {
+	if outer.Decl == nil {
+		return made // of a package variable's initialiser
+	}
+	if fn, ok := p.Object(outer.Decl.Name).(*types.Func); ok {
 		for v := range fn.Signature().Results().Variables() {
 			add(v.Type())
 		}

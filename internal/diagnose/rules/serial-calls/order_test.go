@@ -21,7 +21,13 @@ type user struct {
 type page struct {
 	User   *user
 	Orders []string
+
+	own, others lister
 }
+
+type lister interface{ list(id string) ([]string, error) }
+
+func find(id string) (lister, error) { return nil, nil }
 
 func load(id string) (*user, error)             { return nil, nil }
 func list(id string) ([]string, error)          { return nil, nil }
@@ -70,6 +76,12 @@ func TestNeeds(t *testing.T) {
 		{"under a case", "u, _ := load(id) //@ first\nswitch id {\ncase u.ID:\no, _ := list(id) //@ second\n_ = o\n}", true},
 		{"two conditions", "u, _ := load(id) //@ first\nif u != nil && !u.Admin { return nil }\no, _ := list(id) //@ second\n_ = o", true},
 		{"status", "res, _ := http.Get(id) //@ first\nif res.StatusCode != 200 { return nil }\no, _ := list(id) //@ second\n_ = o", false},
+		{"same helper", "a, err := p.own.list(id) //@ first\nif err != nil { return err }\nb, err := p.others.list(id) //@ second\n_, _, _ = a, b, err", false},
+		{"only if there is none", "a, err := p.own.list(id) //@ first\nif err != nil { return err }\nif len(a) == 0 {\na, err = p.others.list(id) //@ second\n}\n_, _ = a, err", true},
+		{"joined errors", "a, err := p.own.list(id) //@ first\nb, err2 := p.others.list(id) //@ second\n_, _, _ = a, b, err == nil && err2 == nil", false},
+		{"next page", "a, err := p.own.list(id) //@ first\nif err != nil { return err }\nb, err := p.others.list(a[len(a)-1]) //@ second\n_, _ = b, err", true},
+		{"result in a field", "var err error\nif p.Orders, err = p.own.list(id); err != nil { return err } //@ first\nif p.User.Tags, err = p.others.list(id); err != nil { return err } //@ second", false},
+		{"receiver from it", "place, err := find(id) //@ first\nif err != nil { return err }\nb, err := place.list(id) //@ second\n_, _ = b, err", true},
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			places := ruletest.Places(t, fmt.Sprintf(program, test.code))
