@@ -84,15 +84,14 @@ func (d *draft) sameFunction(o *draft) bool {
 }
 
 // rank orders drafts: urgent ones first; hints after all others, and costs without a known mistake
-// after those; then those that touch the limiting resource before those that do not; then by
-// expected saving. Equal ones are ordered by rule, function and line, so that reports are
+// after those; then those with a known saving before those without; then by what the saving is
+// worth. Equal ones are ordered by rule, function and line, so that reports are
 // reproducible.
 func (e *engine) rank(drafts []*draft) {
 	slices.SortStableFunc(drafts, func(a, b *draft) int {
 		return cmp.Or(
 			cmp.Compare(tier(a), tier(b)),
-			cmp.Compare(e.distance(a), e.distance(b)),
-			cmp.Compare(expected(b), expected(a)),
+			-cmp.Compare(e.worth(a), e.worth(b)),
 			cmp.Compare(e.bytesShare(b.cost), e.bytesShare(a.cost)),
 			strings.Compare(a.rule.ID, b.rule.ID),
 			strings.Compare(a.function(), b.function()),
@@ -113,22 +112,29 @@ func tier(d *draft) int {
 	return 0
 }
 
-// distance is 0 for savings of the limiting resource, 1 for those of another and
-// 2 for those that are unknown.
-func (e *engine) distance(d *draft) int {
+// worthOfOther is what a share of another resource is worth beside the same share of the limiting
+// one: half of the CPU or a leak matters more than a hundredth of the latency.
+const worthOfOther = 0.1
+
+// worth returns the expected saving, weighed by its resource; -1 if it is unknown.
+func (e *engine) worth(d *draft) float64 {
+	switch {
+	case d.saving == nil:
+		return -1
+	case e.limits(d):
+		return expected(d)
+	}
+	return worthOfOther * expected(d)
+}
+
+// limits reports whether a saving is of the limiting resource.
+func (e *engine) limits(d *draft) bool {
 	limiting := e.limiting
 	if limiting == limitNone {
 		limiting = limitCPU
 	}
-	switch {
-	case d.saving == nil:
-		return 2
-	case d.saving.modelled && limiting == limitCPU:
-		return 0 // of latency, as far as there is CPU for it
-	case d.saving.resource != limiting:
-		return 1
-	}
-	return 0
+	return d.saving.modelled && limiting == limitCPU || // of latency, as far as there is CPU for it
+		d.saving.resource == limiting
 }
 
 func expected(d *draft) float64 {
@@ -163,8 +169,8 @@ func (d *draft) function() string {
 // tied reports whether the order of two neighbours in the ranking is open: they are compared by
 // saving and the intervals of the savings overlap.
 func (e *engine) tied(a, b *draft) bool {
-	return tier(a) == tier(b) && !a.rule.Generic && e.distance(a) == e.distance(b) &&
-		a.saving != nil && b.saving != nil && a.saving.resource == b.saving.resource &&
+	return tier(a) == tier(b) && !a.rule.Generic &&
+		a.saving != nil && b.saving != nil && a.saving.resource == b.saving.resource && e.limits(a) == e.limits(b) &&
 		overlap(a.whole().share, b.whole().share)
 }
 
