@@ -23,12 +23,7 @@ func ended(p *rule.Pass, s *site.Site, started *site.Frame) advice {
 	if place == nil {
 		return advice{}
 	}
-	var contexts []string
-	for _, from := range received(place) {
-		if call, ok := ast.Unparen(from).(*ast.CallExpr); ok && funcname.Match(place.CalleeName(call), "(context.Context).Done") {
-			contexts = append(contexts, syntax.Text(syntax.Receiver(call)))
-		}
-	}
+	contexts := contexts(place)
 	for _, from := range received(place) {
 		a := notCalled(p, cancels(p, place, from), started)
 		if len(contexts) == 0 {
@@ -50,6 +45,16 @@ func ended(p *rule.Pass, s *site.Site, started *site.Frame) advice {
 	}
 	return advice{fmt.Sprintf("They would end with one of the contexts %s, but nothing cancels these.", strings.Join(contexts, " and ")),
 		"Cancel the one that belongs to this work " + cancel, false}
+}
+
+// contexts returns the contexts for whose end the statement on a line waits.
+func contexts(place *gocode.Place) (names []string) {
+	for _, from := range received(place) {
+		if call, ok := ast.Unparen(from).(*ast.CallExpr); ok && funcname.Match(place.CalleeName(call), "(context.Context).Done") {
+			names = append(names, syntax.Text(syntax.Receiver(call)))
+		}
+	}
+	return names
 }
 
 // openChannel says what would close a channel that goroutines receive from; "" if that is not

@@ -46,6 +46,9 @@ func notCalled(p *rule.Pass, all []ending, started *site.Frame) advice {
 	e := all[0]
 	would := fmt.Sprintf("They would end when %s %s", strings.Join(names, " or "), e.does)
 	call := "Call " + e.decl.Name.Name
+	if createdOnce(p, started, e.owner()) {
+		return advice{} // what all of them share: its end is not theirs
+	}
 	keyed := e.decl.Type.Params.NumFields() > 0 // it ends those of one key
 	var o *owner
 	if !keyed {
@@ -75,6 +78,32 @@ func notCalled(p *rule.Pass, all []ending, started *site.Frame) advice {
 			fmt.Sprintf("%s on all paths of %s: with defer, right after line %d.", call, in, syntax.Line(o.Place, o.call.Pos())), true}
 	}
 	return advice{would + ".", fmt.Sprintf("%s on %s on all paths, with defer if the same function ends the work.", call, o.words()), true}
+}
+
+// createdOnce reports whether the program hardly ever creates values of a type, by the counts,
+// while goroutines start all the time: they share one that lives as long as the program.
+func createdOnce(p *rule.Pass, started *site.Frame, t types.Type) bool {
+	if t == nil || p.Syntax == nil || !evidence.Hot(p, counts.Executions{PerUnit: startsOf(p, started)}) {
+		return false
+	}
+	name := types.TypeString(t, nil)
+	places := p.Syntax.Calls(func(f *types.Func) bool {
+		for v := range f.Signature().Results().Variables() {
+			if types.TypeString(v.Type(), nil) == name {
+				return true
+			}
+		}
+		return false
+	})
+	for _, l := range p.Syntax.Literals(strings.TrimPrefix(name, "*")) {
+		places = append(places, l.Place)
+	}
+	for _, place := range places {
+		if runs, ok := runsOf(p, place); !ok || evidence.Hot(p, counts.Executions{PerUnit: runs}) {
+			return false
+		}
+	}
+	return len(places) > 0
 }
 
 // advice is what a finding says about the end of goroutines. callers reports whether it names a

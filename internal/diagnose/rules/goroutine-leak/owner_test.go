@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -124,6 +125,48 @@ func main() { feeds(); relays(); plains(); (&shop{}).sell(); (&desk{}).lane("a")
 		a := ended(p, s, &site.Frame{Function: s.Function, File: s.File, Line: line})
 		if want := parts[2]; (a.cause == "") != (want == "none") || want != "none" && !strings.Contains(a.cause, want) {
 			t.Errorf("%s: %q, want %q", names[s.Line], a.cause, want)
+		}
+	}
+}
+
+// TestSharedOwner: nobody is told to close what all requests share for the goroutines of each.
+func TestSharedOwner(t *testing.T) {
+	const program = `package main
+
+type hub struct{ quit chan struct{} }
+
+func newHub() *hub { return &hub{make(chan struct{})} }
+
+func (h *hub) Close() { close(h.quit) }
+
+func (h *hub) join(events chan int) {
+	go func() {
+		select { //@ joined
+		case <-h.quit:
+		case <-events:
+		}
+	}()
+}
+
+func start() *hub { return newHub() }
+
+func main() { start().join(nil) }
+`
+	for _, c := range []struct {
+		what string
+		cold []string
+		want bool
+	}{
+		{"a hub for each request", nil, true},
+		{"one hub", []string{"newHub", "start", "main"}, false},
+	} {
+		p, _ := ruletest.MadeUp(t, program)
+		p.Manifest.Load = &recording.Load{}
+		p.Counts = countedOnce(program, append(c.cold, "(h *hub) Close")...)
+		s := p.Table.Sites[0]
+		a := ended(p, s, &site.Frame{Function: "main.(*hub).join", File: s.File, Line: 10})
+		if got := strings.Contains(a.cause+a.fix, "Close"); got != c.want {
+			t.Errorf("%s: %q %q", c.what, a.cause, a.fix)
 		}
 	}
 }

@@ -64,6 +64,11 @@ nothing closes, a select has no case for the end of the context. Or whoever gets
 an object with a goroutine (a session, a watcher, a subscription) does not call
 its Close or Stop, or not on all paths: the finding then names both.
 
+A library starts goroutines for each stream, watch or subscription that a
+program opens with a context. If that context never ends, the finding is at the
+line that chooses it: cancel it when the function needs no more, or read the
+stream to its end. Do not close a connection that all requests share.
+
 Go 1.26 and newer can prove a leak: the garbage collector finds goroutines
 blocked on channels, locks and wait groups that nothing else refers to. If
 goroutines came during the recording, hone runs that detection, with Go 1.26 in
@@ -169,6 +174,12 @@ func match(p *rule.Pass, g site.Parked, are, why string) (rule.Match, bool) {
 	n := float64(g.Count)
 	m := rule.Match{Site: p.Site(&g.Frame), Creator: creator(g), Confidence: rule.Measured, Fix: fix, Evidence: facts}
 	m.Cause = fmt.Sprintf("%d %s, %s, %s. %s Their stacks alone take at least %s.", g.Count, are, what, started, why, units.Bytes(n*stack))
+	if wait := p.Place(m.Site); wait != nil {
+		if o := opened(p, &g, wait); o != nil {
+			o.moved(p, &m, &g)
+			return m, true
+		}
+	}
 	if a := ended(p, m.Site, m.Creator); a.cause != "" {
 		m.Cause += " " + a.cause
 		m.Fix, m.Callers = a.fix, a.callers
