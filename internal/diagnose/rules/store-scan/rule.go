@@ -51,10 +51,14 @@ pebble, AscendGreaterOrEqual of a B-tree). For a field of the value, write a sec
 key that starts with the field whenever the value is written, in the same
 transaction, and seek that.
 
+The same goes for a map that is filled with all entries to look up a few: get
+those by their keys.
+
 It is fine for small buckets, and for what runs seldom, such as an export or the
 loading of an index. The rule reports loops that visit at least a hundred entries
-each time, as counted in the recording, and keep at most a tenth of them. It leaves
-alone searches for a word within a text, which no order of keys helps.
+each time, as counted in the recording, and keep or look up at most a tenth of
+them. It leaves alone searches for a word within a text, which no order of keys
+helps.
 
 Seen in the field: s4wave/spacewave#421 (362,160 steps for an absent prefix: 36 ms
 became 25 µs), s4wave/spacewave#838.`
@@ -98,6 +102,12 @@ func (s *search) add(r *site.Row) {
 
 func (s *scan) describe(c *finder.Case) {
 	c.Confidence = rule.Likely // an index has its price at each write
+	if s.table != nil {
+		cause, fix, left := s.table.describe(s)
+		c.Cause, c.Fix, c.Fraction = cause, fix, &left
+		c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s entries visited and %s looked up each time", units.Number(s.visited), units.Number(s.table.lookups))})
+		return
+	}
 	c.Fraction = &rule.Fraction{Expect: 0.95 * (1 - s.kept), Low: 0.6 * (1 - s.kept), High: 1}
 	test := syntax.Short(syntax.Text(s.test))
 	c.Cause = fmt.Sprintf("%s visits %s entries of the store each time (line %d), and %s of them pass the test on line %d: %s.",

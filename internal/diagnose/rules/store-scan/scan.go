@@ -53,6 +53,7 @@ type scan struct {
 	test            ast.Expr
 	prefix, decodes bool
 	visited, kept   float64 // entries each time, and the share that passes
+	table           *table  // that it fills; nil if it tests the entries
 
 	rows  []*site.Row
 	spent map[gocode.Pos]int64
@@ -88,7 +89,7 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *scan {
 		head := gocode.Pos{File: f.File, Line: c.head}
 		known, seen := s.scans[head]
 		if !seen {
-			if s.counted(f, c, n) && c.head > 0 {
+			if (s.counted(f, c, n) || s.tabled(f, c, n)) && c.head > 0 {
 				known = c
 			}
 			s.scans[head] = known
@@ -205,12 +206,8 @@ func (s *search) counted(f *site.Frame, c *scan, n ast.Node) bool {
 	if !ok1 || !ok2 || !ok3 || times <= 0 || visited <= 0 {
 		return false
 	}
-	least := 0.05
-	if s.pass.Manifest.Unit() == "run" {
-		least = 100
-	}
 	c.visited, c.kept = visited/times, passed/visited
-	return times >= least && c.visited >= leastVisited && c.kept <= mostKept
+	return s.often(times) && c.visited >= leastVisited && c.kept <= mostKept
 }
 
 // times returns how often a scan starts, for each unit of work.
