@@ -208,6 +208,11 @@ var _ = fmt.Sprint(json.Marshal, strings.Compare, cmp.Compare[int], maps.Keys[ma
 
 // ranTimes counts executions of the first lines of a made-up program, in one unit of work.
 func ranTimes(lines int, times func(line int) uint64) *counts.Index {
+	return ranIn(1, lines, times)
+}
+
+// ranIn is ranTimes for a number of units of work.
+func ranIn(units float64, lines int, times func(line int) uint64) *counts.Index {
 	meta := &covdata.Meta{Packages: []covdata.Package{{Path: "example.com/madeup"}}}
 	var ns [][]uint64
 	for line := 1; line <= lines; line++ {
@@ -217,7 +222,7 @@ func ranTimes(lines int, times func(line int) uint64) *counts.Index {
 		})
 		ns = append(ns, []uint64{times(line)})
 	}
-	return counts.New(meta, []counts.Window{{Units: 1, Counts: covdata.Counts{ns}}})
+	return counts.New(meta, []counts.Window{{Units: units, Counts: covdata.Counts{ns}}})
 }
 
 // TestSortForFewShapes: lists that sort functions return, pages, and tests.

@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// leastPerRequest is the minimum number of writes for each request, and leastRuns that in each
-	// run of a program that serves requests without a known load.
+	// leastPerRequest is the minimum number of writes for each request, or each that its handler
+	// gets, and leastRuns that in each run of a program that serves requests without a known load.
 	leastPerRequest, leastRuns = 0.9, 100
 	// leastWaited is the minimum share of the requests' time that they wait for the write for that
 	// wait to matter more than its CPU.
@@ -63,7 +63,7 @@ statement. Moving each write into a goroutine of its own only hides the wait.
 It is fine where the exact number or time decides something: a quota, a lease, a
 limit of attempts. The rule reports UPDATE statements outside of transactions that
 set nothing but times of use and counts that grow by one, whose outcome is not used,
-and that run about once per request or more.
+and that run about once per request or more, or for each request of their handler.
 
 Seen in the field: infrahq/infra#3478 (requests of one user queued for over a
 minute), infrahq/infra#3969, Silo-Server/silo-server#381 (a goroutine and an UPDATE
@@ -71,9 +71,10 @@ for each segment of a video), astaxie/TokenHub#248.`
 
 // write is a statement that notes a use.
 type write struct {
-	place *gocode.Place
-	note  *note
-	runs  float64
+	place   *gocode.Place
+	note    *note
+	runs    float64
+	handler string // whose requests write, if not all requests do
 }
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
@@ -85,7 +86,10 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		}
 		for i := 1; i < len(r.Stack); i++ {
 			called := r.Stack[i-1].Function
-			if r.Stack[i].Owner.Kind == gocode.Main && strings.Contains(called[strings.LastIndexByte(called, '.')+1:], "Exec") && lines.At(r.Stack[i]) != nil {
+			if r.Stack[i].Owner.Kind != gocode.Main || !strings.Contains(called[strings.LastIndexByte(called, '.')+1:], "Exec") {
+				continue
+			}
+			if w := lines.At(r.Stack[i]); w != nil && w.always(p, r.Stack[i:]) {
 				return i
 			}
 		}
@@ -116,7 +120,7 @@ func look(p *rule.Pass, sql sqltext.Program, place *gocode.Place) *write {
 			continue
 		}
 		runs, ok := evidence.ExecutionsAt(p, place, call.Lparen)
-		if !ok || !often(p, runs.PerUnit) {
+		if !ok || !evidence.Hot(p, runs) {
 			continue
 		}
 		n := fn.Signature().Params().Len() - 1
@@ -125,18 +129,10 @@ func look(p *rule.Pass, sql sqltext.Program, place *gocode.Place) *write {
 			text = sql.Text(place, call.Args[n-1])
 		}
 		if found := noteOf(text, func(i int) bool { return n+i < len(call.Args) && isTime(place, call.Args[n+i]) }); found != nil {
-			return &write{place, found, runs.PerUnit}
+			return &write{place: place, note: found, runs: runs.PerUnit}
 		}
 	}
 	return nil
-}
-
-// often reports whether about each request writes.
-func often(p *rule.Pass, perUnit float64) bool {
-	if p.Manifest.Unit() == "run" {
-		return perUnit >= leastRuns
-	}
-	return perUnit >= leastPerRequest
 }
 
 // inTx reports whether a call is one of a transaction, whose writes belong together.
@@ -172,8 +168,12 @@ func isTime(p *gocode.Place, arg ast.Expr) bool {
 
 func (w *write) describe(c *finder.Case) {
 	c.Confidence = rule.Likely // who reads the columns is not known
-	c.Cause = fmt.Sprintf("%s writes %s of a row of %s %s per %s, and nothing else: each request writes to the database, also those that only read.",
-		syntax.FuncName(w.place), funcname.List(w.note.columns), w.note.table, evidence.Times(w.runs), c.Pass.Manifest.Unit())
+	who, often := "each request", evidence.Times(w.runs)+" per "+c.Pass.Manifest.Unit()
+	if w.handler != "" {
+		who, often = "each of them", "for each request that "+w.handler+" handles"
+	}
+	c.Cause = fmt.Sprintf("%s writes %s of a row of %s %s, and nothing else: %s writes to the database, also those that only read.",
+		syntax.FuncName(w.place), funcname.List(w.note.columns), w.note.table, often, who)
 	c.Fix = "Write at most once a minute for each row: keep the time of the last write by its key, in a map with a limit. Or add the uses up in memory and let one goroutine write them every few seconds, in one statement, and at shutdown."
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s per %s", units.Number(w.runs), c.Pass.Manifest.Unit())})
 }
