@@ -211,8 +211,8 @@ func (f *Fold) waited(g *goroutine, e *exectrace.Event, d int64) {
 	g.work = 0
 	if queues(g.why) {
 		f.enqueue(g.left, e.Time, -1)
-		if e.Stack != 0 && e.By != e.G && f.queueAt(g.left) >= 0 {
-			f.holds.add(g.left, e, d)
+		if line := f.queueAt(g.left); line >= 0 && e.Stack != 0 && e.By != e.G {
+			f.holds.add(g.left, [2]int32{line, f.lines.of(f.trace, e.Stack)}, e, d)
 		}
 	}
 	entry, wake := g.group.entry, e.Stack
