@@ -103,7 +103,7 @@ func between(p *rule.Pass, lock, unlock *site.Frame, callers []*site.Frame, mute
 		if call, ok := n.(*ast.CallExpr); ok {
 			switch line := syntax.Line(place, call.Lparen); {
 			case line == lock.Line && a.Lock == nil:
-				a.Lock = call
+				a.Lock, a.start = call, call.End()
 			case line == unlock.Line && a.Unlock == nil:
 				a.Unlock, a.end = call, call.Pos()
 			}

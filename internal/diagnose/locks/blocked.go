@@ -25,15 +25,25 @@ type Blocked struct {
 	lengths float64 // of the trace, that goroutines wait there
 	within  string  // the function that waits; "" for the one of the section
 	given   string  // who passes what the line calls to the section's function; ""
+	other   string  // of a wait for another lock: who holds that, a sentence; ""
 }
 
 // Blocked returns the longest wait of the trace below the lines of a section in a file; nil for
 // none. Functions are below a line if a sample, an allocation or a wait in the profiles shows them
-// there, or if the source leads from it to them. Waits for locks do not count.
+// there, or if the source leads from it to them. Waits for other locks count only if there are no
+// others.
 func (s *Section) Blocked(p *rule.Pass, file string) *Blocked {
 	if !traced.Long(p) {
 		return nil
 	}
+	if b := s.outsideLocks(p, file); b != nil {
+		return b
+	}
+	return s.forLock(p, file)
+}
+
+// outsideLocks is Blocked without waits for locks.
+func (s *Section) outsideLocks(p *rule.Pass, file string) *Blocked {
 	below := s.below(p, file)
 	_, whole := s.place.Func.(*ast.FuncDecl)
 	deeper := s.reaches(p.Syntax)
@@ -112,19 +122,6 @@ func (s *Section) below(p *rule.Pass, file string) map[string]int {
 
 // Words describes the wait: "Line 12 waits meanwhile for the network, 200 ms each time".
 func (b *Blocked) Words() string {
-	what := "in " + b.Wait.Reason
-	switch {
-	case b.Wait.Reason == "network":
-		what = "for the network"
-	case strings.HasPrefix(b.Wait.Reason, "chan send"):
-		what = "for a receiver on a channel"
-	case strings.HasPrefix(b.Wait.Reason, "chan receive"):
-		what = "for a sender on a channel"
-	case b.Wait.Reason == "sleep":
-		what = "for time.Sleep"
-	case strings.HasPrefix(b.Wait.Reason, "select"):
-		what = "in a select over channels"
-	}
 	in := ""
 	if b.within != "" {
 		in = " in " + b.within
@@ -132,8 +129,27 @@ func (b *Blocked) Words() string {
 	if b.given != "" {
 		in += ", below the function that it gets from " + b.given
 	}
-	return fmt.Sprintf("Line %d waits meanwhile %s%s, for %s of the time, %s on average", b.Line, what, in,
+	return fmt.Sprintf("Line %d waits meanwhile %s%s, for %s of the time, %s on average", b.Line, b.what(), in,
 		units.Percent(min(1, b.lengths)), units.Seconds(b.Wait.Seconds/float64(b.Wait.Count)))
+}
+
+// what says what the line waits for: "for the network".
+func (b *Blocked) what() string {
+	switch {
+	case b.Wait.Object != "":
+		return "for another lock"
+	case b.Wait.Reason == "network":
+		return "for the network"
+	case strings.HasPrefix(b.Wait.Reason, "chan send"):
+		return "for a receiver on a channel"
+	case strings.HasPrefix(b.Wait.Reason, "chan receive"):
+		return "for a sender on a channel"
+	case b.Wait.Reason == "sleep":
+		return "for time.Sleep"
+	case strings.HasPrefix(b.Wait.Reason, "select"):
+		return "in a select over channels"
+	}
+	return "in " + b.Wait.Reason
 }
 
 // Lasts describes how long the wait takes: "That takes 200 ms on average, and 30 % of the time".

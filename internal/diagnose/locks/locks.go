@@ -16,14 +16,14 @@ import (
 
 // Section is a critical section: what a function does between locking and unlocking a mutex.
 type Section struct {
-	Lock, Unlock *ast.CallExpr
-	Mutex        ast.Expr // "c.mu", or the value that embeds it
-	Read         bool     // a read lock, which only excludes writers
-	Deferred     bool     // unlocked by defer, so held to the end of the function
-	From, To     int      // lines of its first and last position
+	Lock, Unlock *ast.CallExpr // Lock is nil if callers lock the mutex, see [Of]
+	Mutex        ast.Expr      // "c.mu", or the value that embeds it
+	Read         bool          // a read lock, which only excludes writers
+	Deferred     bool          // unlocked by defer, so held to the end of the function
+	From, To     int           // lines of its first and last position
 
-	place *gocode.Place
-	end   token.Pos
+	place      *gocode.Place
+	start, end token.Pos // of what runs in it
 }
 
 // Unlocks are the functions that end a critical section, as profiles name them.
@@ -39,6 +39,17 @@ func Locks() []string {
 // Sections returns the critical sections that end on the place's line: by an Unlock there or, when
 // there is none, by the function's deferred ones, which run on the line that returns.
 func Sections(p *gocode.Place) []*Section {
+	var found []*Section
+	for _, u := range ends(p) {
+		if s := section(p, u); s != nil {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// ends returns the calls of Unlock on the place's line or, when there is none, the deferred ones.
+func ends(p *gocode.Place) []*ast.CallExpr {
 	var unlocks []*ast.CallExpr
 	for _, call := range syntax.Calls(p) {
 		if unlocking(p, call) {
@@ -46,15 +57,9 @@ func Sections(p *gocode.Place) []*Section {
 		}
 	}
 	if len(unlocks) == 0 {
-		unlocks = deferred(p)
+		return deferred(p)
 	}
-	var found []*Section
-	for _, u := range unlocks {
-		if s := section(p, u); s != nil {
-			found = append(found, s)
-		}
-	}
-	return found
+	return unlocks
 }
 
 // Ending returns the critical sections that end on a site's line, and the place where they do. A
@@ -200,8 +205,17 @@ func section(p *gocode.Place, unlock *ast.CallExpr) *Section {
 	if s.Lock == nil {
 		return nil
 	}
-	s.From, s.To = syntax.Line(p, s.Lock.End()), syntax.Line(p, s.end)
+	s.start = s.Lock.End()
+	s.From, s.To = syntax.Line(p, s.start), syntax.Line(p, s.end)
 	return s
+}
+
+// Once returns a line that runs once for each time that the mutex is held.
+func (s *Section) Once() int {
+	if s.Lock == nil {
+		return syntax.Line(s.place, s.Unlock.Pos())
+	}
+	return syntax.Line(s.place, s.Lock.Pos())
 }
 
 // Calls returns the calls between Lock and Unlock, in the order of the source, without conversions,
@@ -210,7 +224,7 @@ func (s *Section) Calls() []*ast.CallExpr {
 	var calls []*ast.CallExpr
 	own(s.place, func(n ast.Node) {
 		call, ok := n.(*ast.CallExpr)
-		if !ok || call == s.Lock || call == s.Unlock || call.Pos() < s.Lock.End() || call.Pos() >= s.end {
+		if !ok || call == s.Lock || call == s.Unlock || call.Pos() < s.start || call.Pos() >= s.end {
 			return
 		}
 		if _, conversion := s.place.Conversion(call); conversion || isBuiltin(s.place, call) {
@@ -299,7 +313,10 @@ func Queueing(p *rule.Pass, file string, place *gocode.Place, sec *Section) []*s
 		}
 	}
 	var rows []*site.Row
-	lock := syntax.Line(place, sec.Lock.Lparen)
+	lock := 0
+	if sec.Lock != nil {
+		lock = syntax.Line(place, sec.Lock.Lparen)
+	}
 	for _, s := range p.Table.Sites {
 		if s.File != file {
 			continue

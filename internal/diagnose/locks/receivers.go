@@ -18,7 +18,7 @@ func (s *Section) receivers(line int) (cause, fix string) {
 			continue
 		}
 		loop, ok := s.place.LoopAround(call).(*ast.RangeStmt)
-		if !ok || loop.Pos() < s.Lock.End() {
+		if !ok || loop.Pos() < s.start {
 			continue
 		}
 		all := syntax.Text(loop.X)

@@ -32,7 +32,7 @@ type Wait struct {
 func (s *Section) Waits() []Wait {
 	var calls, channels []Wait
 	own(s.place, func(n ast.Node) {
-		if n.Pos() < s.Lock.End() || n.Pos() >= s.end {
+		if n.Pos() < s.start || n.Pos() >= s.end {
 			return
 		}
 		line := syntax.Line(s.place, n.Pos())
@@ -201,7 +201,7 @@ func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool
 		if each, advice := s.receivers(blocked.Line); each != "" {
 			return " " + blocked.Words() + "." + each, advice, true
 		}
-		return " " + blocked.Words() + ".", s.moved(blocked.Line, blocked.given), true
+		return " " + blocked.Words() + "." + blocked.other, s.moved(blocked.Line, blocked.given), true
 	}
 	w := waits[0]
 	for _, other := range waits {
@@ -244,9 +244,15 @@ func (s *Section) moved(line int, given string) string {
 	if to := s.stream(line); to != "" {
 		return fmt.Sprintf("Put what goes to %s into a channel of limited size, and let one goroutine write all that has arrived and flush once: %s keeps the output in order, so the write cannot move out of it.", to, mutex)
 	}
-	if c, ok := caching.Of(s.place); ok && c.Store.Pos() > s.Lock.Pos() && c.Store.Pos() < s.end {
+	if c, ok := caching.Of(s.place); ok && c.Store.Pos() > s.start && c.Store.Pos() < s.end {
 		return fmt.Sprintf("Do not wait with %s held, or all keys wait for one: look up %s, unlock, call line %d for each key only once at a time (singleflight.Group.Do), and lock again to store the result.",
 			mutex, syntax.Text(c.Key), line)
+	}
+	if fix := s.copied(line); fix != "" {
+		return fix
+	}
+	if s.Lock == nil && s.Deferred {
+		return fmt.Sprintf("Do not wait with %s held: take away what line %d needs, call Unlock before that line instead of by defer, then wait.", mutex, line)
 	}
 	return fmt.Sprintf("Do not wait with %s held: copy what line %d needs, unlock, then wait.", mutex, line)
 }

@@ -3,8 +3,6 @@ package hotmutex
 
 import (
 	"fmt"
-	"path"
-	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -124,33 +122,22 @@ func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
 	if place == nil {
 		return true
 	}
-	file, in := m.Site.File, ""
-	place, sections := locks.Ending(p, m.Site)
-	if len(sections) == 0 {
-		above, sec, at := locks.Above(p, m.Site)
-		if sec == nil {
-			return true // locked elsewhere: what runs under it is unknown
-		}
-		place, sections, file = above, []*locks.Section{sec}, at.File
-		in = " of " + path.Base(strings.ReplaceAll(at.File, `\`, "/")) + " in " + syntax.FuncName(above)
+	_, s := locks.Of(p, m.Site)
+	if s == nil {
+		return true // locked elsewhere: what runs under it is unknown
 	}
-	s := sections[0]
+	file := s.File
 	m.Confidence = rule.Measured
-	m.CPU = locks.Queueing(p, file, place, s)
+	m.CPU = locks.Queueing(p, file, s.Place, s.Section)
 	lines, all := evidence.Spent(p, file, s.From, s.To, append(locks.Unlocks(), locks.Locks()...)...)
-	_, busy := evidence.Spent(p, file, syntax.Line(place, s.Lock.Pos()), s.To)
+	_, busy := evidence.Spent(p, file, min(s.From, s.Once()), s.To)
 	total := p.Table.Totals.TotalSeconds
 	m.Evidence = append(m.Evidence, rule.Evidence{
 		What:    "CPU while the mutex is held",
 		Value:   fmt.Sprintf("%s (%s)", units.Percent(all.Seconds/total), units.Some(float64(all.Samples), "sample")),
 		Command: evidence.ListCommand(p, "cpu", m.Site.Function),
 	})
-	held := ""
-	if s.Deferred {
-		held = ", to the end of the function by defer"
-	}
-	m.Cause = fmt.Sprintf("Goroutines wait %s in total per second for %s, held from line %d to %d%s%s.",
-		units.Seconds(perSecond), syntax.Text(s.Mutex), s.From, s.To, in, held)
+	m.Cause = fmt.Sprintf("Goroutines wait %s in total per second for %s.%s", units.Seconds(perSecond), syntax.Text(s.Mutex), s.Held())
 	cause, fix, outside := s.Outside(p, file)
 	// A few samples prove no share: the low end of its interval must reach the threshold.
 	if !outside && stats.Share(busy.Samples, p.Table.Totals.CPUSamples).Low < popular {

@@ -3,7 +3,6 @@ package lockconvoy
 
 import (
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
@@ -75,7 +74,13 @@ Do less under the lock: compute before Lock, copy, and use the copy after
 Unlock. Split what it guards by key, or publish read-mostly data as an
 atomic.Pointer to a copy. Do not wait for a file or the network while it is
 held. The lock may be that of a module: an embedded database has one write
-transaction at a time, from Begin to Commit, with all that runs in between.
+transaction at a time, from Begin to Commit, with all that runs in between. A function may unlock
+what its callers locked: then take away what it works on, unlock, and work after
+that.
+
+A goroutine that waits for a second lock keeps the first one meanwhile. Then all
+who need the first wait for the holder of the second, who may read a file. Copy
+the list of objects, unlock, and ask them for their state after that.
 
 A lock may also be held seldom, but long: while a message is written to a client
 that reads slowly, or a table is loaded. The mean shows little of it, but all
@@ -88,7 +93,9 @@ which the trace or the profile shows what the holder did.
 
 Seen in the field: mattermost/mattermost#15764, erigontech/erigon#20454,
 go-chi/httprate#20 (a limiter's lock, held while the handler behind it answers),
-containerd/containerd#7917 (disk usage measured in a write transaction).`
+containerd/containerd#7917 (disk usage measured in a write transaction),
+elastic/apm-server#7649 (a mutex held until a full batch is sent),
+argoproj/argo-cd#3844 (all clusters asked for their state under a lock).`
 
 func find(p *rule.Pass) []rule.Match {
 	var matches []rule.Match
@@ -135,31 +142,27 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) (rule.Match, 
 	m.Cause = queue(p, s, &l, "that this line unlocks")
 	m.Fix = "Do less while it is held, or split what it guards by key."
 	m.Confidence = rule.Hint
-	place, sections := locks.Ending(p, s)
-	if place == nil {
+	known, sec := locks.Of(p, s)
+	if known == nil {
 		return m, l.Convoy
 	}
-	file, in := s.File, ""
-	if len(sections) == 0 {
-		above, sec, at := locks.Above(p, s)
-		if sec == nil {
-			if around := locks.AroundOf(p, s); around != nil && inTransaction(p, around, &m) {
-				m.Cause = queue(p, s, &l, "that is unlocked below this line") + m.Cause
-				return m, true
-			}
-			m.Cause += " The mutex belongs to code that this line calls."
-			m.Fix = "Call it less often, or from fewer goroutines at a time."
-			return m, l.Convoy
+	if sec == nil {
+		if around := locks.AroundOf(p, s); around != nil && inTransaction(p, around, &m) {
+			m.Cause = queue(p, s, &l, "that is unlocked below this line") + m.Cause
+			return m, true
 		}
-		place, sections, file = above, []*locks.Section{sec}, at.File
-		in = " of " + path.Base(strings.ReplaceAll(at.File, `\`, "/")) + " in " + syntax.FuncName(above)
+		m.Cause += " The mutex belongs to code that this line calls."
+		m.Fix = "Call it less often, or from fewer goroutines at a time."
+		return m, l.Convoy
 	}
-	sec := sections[0]
+	place, file := sec.Place, sec.File
 	m.Confidence = rule.Measured
-	m.CPU = locks.Queueing(p, file, place, sec)
-	m.Mutex = sec.Waited(p, file)
+	m.CPU = locks.Queueing(p, file, place, sec.Section)
+	if rows := sec.Waited(p, file); len(rows) > 0 {
+		m.Mutex = rows
+	}
 	name := syntax.Text(sec.Mutex)
-	m.Cause += fmt.Sprintf(" %s is held from line %d to %d%s.", name, sec.From, sec.To, in)
+	m.Cause += sec.Held()
 	waits, proved := false, l.Convoy
 	if cause, fix, ok := sec.Outside(p, file); ok {
 		m.Cause += cause
@@ -183,7 +186,7 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) (rule.Match, 
 		return m, proved
 	}
 	if !l.Convoy {
-		held, ok := evidence.PerExecution(p, frameAt(s, file, syntax.Line(place, sec.Lock.Pos())), all.Seconds)
+		held, ok := evidence.PerExecution(p, frameAt(s, file, sec.Once()), all.Seconds)
 		if !ok || held < longHold {
 			return m, false
 		}
