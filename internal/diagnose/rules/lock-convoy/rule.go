@@ -74,9 +74,9 @@ Do less under the lock: compute before Lock, copy, and use the copy after
 Unlock. Split what it guards by key, or publish read-mostly data as an
 atomic.Pointer to a copy. Do not wait for a file or the network while it is
 held. The lock may be that of a module: an embedded database has one write
-transaction at a time, from Begin to Commit, with all that runs in between. A function may unlock
-what its callers locked: then take away what it works on, unlock, and work after
-that.
+transaction at a time, from Begin to Commit, with all that runs in between. A
+function may unlock what its callers locked: then take away what it works on,
+unlock, and work after that.
 
 A goroutine that waits for a second lock keeps the first one meanwhile. Then all
 who need the first wait for the holder of the second, who may read a file. Copy
