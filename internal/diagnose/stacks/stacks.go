@@ -1,6 +1,7 @@
 package stacks
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -120,4 +121,14 @@ func Steady(r *site.Row) bool {
 		}
 	}
 	return true
+}
+
+// Key names the first frames of a stack, at most so many, by function and line: rows with the same
+// key are judged in the same way.
+func Key(stack []*site.Frame, most int) string {
+	var b strings.Builder
+	for _, f := range stack[:min(len(stack), most)] {
+		fmt.Fprintf(&b, "%s:%d\n", f.Function, f.Line)
+	}
+	return b.String()
 }

@@ -61,7 +61,7 @@ func readOnly(p *gocode.Place, e ast.Expr, depth int) bool {
 		name := p.CalleeName(n)
 		return name == "len" || name == "cap"
 	case *ast.AssignStmt, *ast.ValueSpec:
-		v := LocalVar(p, exprOr(AssignedTo(p, e)))
+		v := LocalVar(p, OrBad(AssignedTo(p, e)))
 		if v == nil || depth > 0 || IsResult(p, v) || len(Assigned(p, v)) != 1 {
 			return false
 		}

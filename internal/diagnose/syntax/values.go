@@ -55,7 +55,7 @@ func Buffers(p *gocode.Place) map[*types.Var]ast.Node {
 		case *types.Array:
 			found[v] = id
 		case *types.Slice:
-			if call, ok := ast.Unparen(exprOr(value)).(*ast.CallExpr); ok && p.CalleeName(call) == "make" && len(Assigned(p, v)) == 1 {
+			if call, ok := ast.Unparen(OrBad(value)).(*ast.CallExpr); ok && p.CalleeName(call) == "make" && len(Assigned(p, v)) == 1 {
 				found[v] = call
 			}
 		}
@@ -63,7 +63,9 @@ func Buffers(p *gocode.Place) map[*types.Var]ast.Node {
 	return found
 }
 
-func exprOr(e ast.Expr) ast.Expr {
+// OrBad returns an expression, or one that is nothing if it is nil, for functions that look at an
+// expression that may be missing.
+func OrBad(e ast.Expr) ast.Expr {
 	if e == nil {
 		return &ast.BadExpr{}
 	}
@@ -117,6 +119,14 @@ func AllConst(p *gocode.Place, call *ast.CallExpr) bool {
 func Operands(e ast.Expr) []ast.Expr {
 	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && b.Op == token.ADD {
 		return append(Operands(b.X), Operands(b.Y)...)
+	}
+	return []ast.Expr{e}
+}
+
+// Conjuncts returns the operands of a && b && c.
+func Conjuncts(e ast.Expr) []ast.Expr {
+	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && b.Op == token.LAND {
+		return append(Conjuncts(b.X), Conjuncts(b.Y)...)
 	}
 	return []ast.Expr{e}
 }

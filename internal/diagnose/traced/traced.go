@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -233,4 +234,14 @@ func Switching(p *rule.Pass, times int64, sites []*site.Site, callees ...string)
 		return stats.Interval{}
 	}
 	return stats.Poisson(samples).Scale(float64(ns) / 1e9 / float64(samples))
+}
+
+// Mean returns how long a wait at a place takes in the mean, in seconds.
+func Mean(p *rule.Pass, at *requests.PlaceTime) (float64, bool) {
+	for _, w := range p.Trace.Blocking.Waits {
+		if w.Line == *at.Waiter && w.Count > w.Open {
+			return w.Seconds / float64(w.Count), true
+		}
+	}
+	return 0, false
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
-	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
@@ -24,7 +23,6 @@ const (
 	leastComputed = 1000 // values, while counters ran: a cache with fewer may still be filling
 	leastAbsent   = 0.5  // share of them that the cache does not keep
 	mostDifferent = 0.1  // keys per call: with more, keeping absent ones saves little and takes memory
-	leastWaited   = 0.1  // share of the requests' time that matters more than CPU
 )
 
 // Rule is absent-not-cached.
@@ -73,7 +71,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		a := lines.At(&c.Site.Frame)
 		if a != nil {
 			a.describe(p, c.Match)
-			a.wait(c)
+			awaited.Price(p, c.Match, *c.Fraction, "this call") // asking another server costs little CPU
 		}
 		return a != nil
 	}
@@ -152,19 +150,4 @@ func (a *absent) describe(p *rule.Pass, m *rule.Match) {
 		What:  evidence.ExecutionsCounted,
 		Value: fmt.Sprintf("%s computations and %s stores per %s", units.Number(a.computed), units.Number(a.stores), p.Manifest.Unit()),
 	}, rule.Evidence{What: evidence.InputsCounted, Value: seen})
-}
-
-// wait prices the computations by the time that requests wait for them, if they wait long: asking
-// another server costs little CPU.
-func (a *absent) wait(c *finder.Case) {
-	waited, total := awaited.At(c.Pass, &c.Site.Frame)
-	if total <= 0 || waited < leastWaited*total {
-		return
-	}
-	c.Saving = traced.Saved(c.Pass, waited, total, *c.Fraction)
-	c.CPU, c.Allocs, c.Fraction = nil, nil, nil
-	c.Cause += fmt.Sprintf(" Requests wait there for %s of their time.", units.Percent(waited/total))
-	c.Evidence = append(c.Evidence, rule.Evidence{
-		What: "time of requests waiting for this call", Value: units.Seconds(waited) + " of " + units.Seconds(total), Command: evidence.ViewCommand(c.Pass, "requests"),
-	})
 }

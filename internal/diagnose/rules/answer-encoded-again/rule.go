@@ -19,6 +19,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/kept"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
@@ -122,7 +123,7 @@ func (s *search) frame(r *site.Row) int {
 	if encoder < 0 || !slices.ContainsFunc(r.Stack[encoder:], func(f *site.Frame) bool { return funcname.Match(f.Function, servers...) }) {
 		return -1
 	}
-	key := path(r.Stack[encoder:])
+	key := stacks.Key(r.Stack[encoder:], deepest)
 	f, seen := s.paths[key]
 	if !seen {
 		f = s.follow(r.Stack, encoder)
@@ -150,14 +151,6 @@ var compressors = []string{
 
 // deepest is the number of frames above an encoder that decide.
 const deepest = 9
-
-func path(stack []*site.Frame) string {
-	var b strings.Builder
-	for _, f := range stack[:min(len(stack), deepest)] {
-		fmt.Fprintf(&b, "%s:%d\n", f.Function, f.Line)
-	}
-	return b.String()
-}
 
 // follow returns the line that gives a kept value to an encoder; nil if it is not kept, or changes
 // about as often.

@@ -66,7 +66,7 @@ func (u *uses) iterations(loop ast.Node) (float64, bool) {
 func (u *uses) limit(loop ast.Node, list ast.Expr) ast.Expr {
 	p := u.place
 	if f, ok := loop.(*ast.ForStmt); ok && f.Cond != nil {
-		if all := both(f.Cond); len(all) > 1 {
+		if all := syntax.Conjuncts(f.Cond); len(all) > 1 {
 			for _, e := range all {
 				if counts(p, loop, e) && !mentions(p, e, list) {
 					return e
@@ -84,14 +84,6 @@ func (u *uses) limit(loop ast.Node, list ast.Expr) ast.Expr {
 		}
 	}
 	return nil
-}
-
-// both returns the operands of a && b && c.
-func both(e ast.Expr) []ast.Expr {
-	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && b.Op == token.LAND {
-		return append(both(b.X), both(b.Y)...)
-	}
-	return []ast.Expr{e}
 }
 
 // counts reports whether a condition compares a number that is counted with a limit: neither comes

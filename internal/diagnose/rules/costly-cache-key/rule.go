@@ -95,7 +95,7 @@ func (s *search) look(f, below *site.Frame) *key {
 	}
 	p := place.Outer()
 	for _, call := range syntax.CallsTo(place, below.Function) {
-		v := syntax.LocalVar(p, target(p, call))
+		v := syntax.LocalVar(p, syntax.OrBad(syntax.AssignedTo(p, call)))
 		decl := p.Declaration(p.Callee(call))
 		if v == nil || decl == nil || decl.Body == nil || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return !plain(p.TypeOf(arg)) && !receives(p, arg) }) {
 			continue
@@ -109,14 +109,6 @@ func (s *search) look(f, below *site.Frame) *key {
 		}
 	}
 	return nil
-}
-
-// target returns what the result of a call is assigned to.
-func target(p *gocode.Place, call *ast.CallExpr) ast.Expr {
-	if to := syntax.AssignedTo(p, call); to != nil {
-		return to
-	}
-	return &ast.BadExpr{}
 }
 
 // plain reports whether values of a type are short texts or numbers.

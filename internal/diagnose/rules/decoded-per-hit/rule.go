@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"go/ast"
 	"slices"
-	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -16,6 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/kept"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
@@ -108,7 +108,7 @@ func (s *search) frame(r *site.Row) int {
 	if decoder < 0 {
 		return -1
 	}
-	key := path(r.Stack[decoder:])
+	key := stacks.Key(r.Stack[decoder:], deepest)
 	f, seen := s.paths[key]
 	if !seen {
 		f = s.follow(r.Stack, decoder)
@@ -124,14 +124,6 @@ func (s *search) frame(r *site.Row) int {
 
 // deepest is the number of frames above a decoder that decide.
 const deepest = 9
-
-func path(stack []*site.Frame) string {
-	var b strings.Builder
-	for _, f := range stack[:min(len(stack), deepest)] {
-		fmt.Fprintf(&b, "%s:%d\n", f.Function, f.Line)
-	}
-	return b.String()
-}
 
 // follow returns the line of the main module that calls a decoder, if it decodes kept bytes that
 // hardly change; else nil.

@@ -11,6 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
@@ -110,7 +111,7 @@ func (s *search) frame(r *site.Row) int {
 	if at < 0 {
 		return -1
 	}
-	key := path(r.Stack[encoder:])
+	key := stacks.Key(r.Stack[encoder:], deepest+2)
 	f, seen := s.paths[key]
 	if !seen {
 		f = s.follow(r.Stack, encoder, encoder+at)
@@ -123,15 +124,6 @@ func (s *search) frame(r *site.Row) int {
 	line := r.Stack[encoder+at]
 	s.at[gocode.Pos{File: line.File, Line: line.Line}] = f
 	return encoder + at
-}
-
-// path names the frames that decide about a row.
-func path(stack []*site.Frame) string {
-	var b strings.Builder
-	for _, f := range stack[:min(len(stack), deepest+2)] {
-		fmt.Fprintf(&b, "%s:%d\n", f.Function, f.Line)
-	}
-	return b.String()
 }
 
 func (s *search) judge(c *finder.Case) bool {

@@ -97,7 +97,7 @@ func match(p *rule.Pass, at *requests.PlaceTime, slept, total float64) *rule.Mat
 	if pause == nil || !fixed(p, in, pause.length) {
 		return nil
 	}
-	each, ok := mean(p, at)
+	each, ok := traced.Mean(p, at)
 	if !ok || each < leastPause {
 		return nil
 	}
@@ -122,14 +122,4 @@ func match(p *rule.Pass, at *requests.PlaceTime, slept, total float64) *rule.Mat
 	m.Cause = fmt.Sprintf("Requests sleep here for %s each time, whether or not what they wait for is ready: %s of their time. The pause follows %s (%s).", units.Seconds(each), share, r.after, r.where)
 	m.Fix = fmt.Sprintf("Wait for the event instead of a time: let what %s sets in motion close a channel, return a result or wake a sync.Cond, and select on that and the end of the context, with a timeout. Or read from where the change was written. If nothing needs the pause any more, remove it.", r.name)
 	return m
-}
-
-// mean returns how long a pause takes in the mean, in seconds.
-func mean(p *rule.Pass, at *requests.PlaceTime) (float64, bool) {
-	for _, w := range p.Trace.Blocking.Waits {
-		if w.Line == *at.Waiter && w.Count > w.Open {
-			return w.Seconds / float64(w.Count), true
-		}
-	}
-	return 0, false
 }

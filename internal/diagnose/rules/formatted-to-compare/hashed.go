@@ -185,7 +185,7 @@ func (h *hashed) only(p *gocode.Place, e ast.Expr, levels int) bool {
 	case *ast.ParenExpr:
 		return h.only(p, up, levels)
 	case *ast.AssignStmt, *ast.ValueSpec:
-		v := syntax.LocalVar(p, target(p, e))
+		v := syntax.LocalVar(p, syntax.OrBad(syntax.AssignedTo(p, e)))
 		return v != nil && h.uses(p, v, levels)
 	case *ast.BinaryExpr:
 		_, x := p.Const(up.X)
@@ -202,13 +202,6 @@ func (h *hashed) only(p *gocode.Place, e ast.Expr, levels int) bool {
 		return h.taken(p, up, e, levels)
 	}
 	return false
-}
-
-func target(p *gocode.Place, e ast.Expr) ast.Expr {
-	if to := syntax.AssignedTo(p, e); to != nil {
-		return to
-	}
-	return &ast.BadExpr{}
 }
 
 // uses is [hashed.only] for all uses of a variable.

@@ -15,20 +15,14 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/sqltext"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
-	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
 
-const (
-	// leastPerRequest is the minimum number of writes for each request, or each that its handler
-	// gets, and leastRuns that in each run of a program that serves requests without a known load.
-	leastPerRequest, leastRuns = 0.9, 100
-	// leastWaited is the minimum share of the requests' time that they wait for the write for that
-	// wait to matter more than its CPU.
-	leastWaited = 0.1
-)
+// leastPerRequest is the minimum number of writes for each request, or each that its handler gets,
+// and leastRuns that in each run of a program that serves requests without a known load.
+const leastPerRequest, leastRuns = 0.9, 100
 
 // fraction of the cost: a write for each of many requests remains.
 var fraction = rule.Fraction{Expect: 0.9, Low: 0.5, High: 1}
@@ -101,7 +95,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 			return false
 		}
 		w.describe(c)
-		w.price(p, c)
+		awaited.Price(p, c.Match, fraction, "this write")
 		return true
 	}
 	return finder.Line{Start: finder.Frames(at), Judge: judge}
@@ -176,18 +170,6 @@ func (w *write) describe(c *finder.Case) {
 		syntax.FuncName(w.place), funcname.List(w.note.columns), w.note.table, often, who)
 	c.Fix = "Write at most once a minute for each row: keep the time of the last write by its key, in a map with a limit. Or add the uses up in memory and let one goroutine write them every few seconds, in one statement, and at shutdown."
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s per %s", units.Number(w.runs), c.Pass.Manifest.Unit())})
-}
-
-// price prices a write by the time that requests wait for it, if they wait long.
-func (w *write) price(p *rule.Pass, c *finder.Case) {
-	waited, total := awaited.At(p, &c.Site.Frame)
-	if total <= 0 || waited < leastWaited*total {
-		return
-	}
-	c.CPU, c.Allocs, c.Match.Fraction = nil, nil, nil
-	c.Saving = traced.Saved(p, waited, total, fraction)
-	c.Cause += fmt.Sprintf(" Requests wait there for %s of their time.", units.Percent(waited/total))
-	c.Evidence = append(c.Evidence, rule.Evidence{What: "time of requests waiting for this write", Value: units.Seconds(waited) + " of " + units.Seconds(total), Command: evidence.ViewCommand(p, "requests")})
 }
 
 // note is what a statement writes about uses.

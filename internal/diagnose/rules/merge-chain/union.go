@@ -122,7 +122,7 @@ func (u *uniter) visit(n ast.Node) bool {
 	case *ast.RangeStmt:
 		if of := u.operandIn(n.X); of != nil {
 			for _, e := range []ast.Expr{n.Key, n.Value} {
-				if v := syntax.LocalVar(u.p, orBad(e)); v != nil {
+				if v := syntax.LocalVar(u.p, syntax.OrBad(e)); v != nil {
 					u.from[v] = of
 				}
 			}
@@ -220,7 +220,7 @@ func (u *uniter) ofResult(e ast.Expr) bool {
 // operandIn returns the operand of which an expression has elements; nil for none. Its length is
 // none of them.
 func (u *uniter) operandIn(e ast.Expr) (of *types.Var) {
-	ast.Inspect(orBad(e), func(n ast.Node) bool {
+	ast.Inspect(syntax.OrBad(e), func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			if name := u.p.CalleeName(n); name == "len" || name == "cap" {
@@ -249,11 +249,4 @@ func (u *uniter) add(of *types.Var, n ast.Node, whole bool) {
 		o.each = append(o.each, n)
 	}
 	u.operands[of] = o
-}
-
-func orBad(e ast.Expr) ast.Expr {
-	if e == nil {
-		return &ast.BadExpr{}
-	}
-	return e
 }

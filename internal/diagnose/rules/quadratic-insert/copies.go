@@ -150,7 +150,7 @@ func longer(p *gocode.Place) (made ast.Expr, xs string) {
 			return true
 		}
 		stmt, value := syntax.Declared(p, to)
-		create, ok := ast.Unparen(orBad(value)).(*ast.CallExpr)
+		create, ok := ast.Unparen(syntax.OrBad(value)).(*ast.CallExpr)
 		if !ok || p.CalleeName(create) != "make" || len(create.Args) < 2 || !plus(p, create.Args[len(create.Args)-1], call.Args[1]) {
 			return true
 		}
@@ -170,13 +170,6 @@ func plus(p *gocode.Place, e, xs ast.Expr) bool {
 		return false
 	}
 	return lenOf(p, b.X, xs) || lenOf(p, b.Y, xs)
-}
-
-func orBad(e ast.Expr) ast.Expr {
-	if e == nil {
-		return &ast.BadExpr{}
-	}
-	return e
 }
 
 // addingCaller returns the frame of a caller that replaces a slice by the result of the place's

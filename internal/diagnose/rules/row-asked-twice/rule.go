@@ -14,19 +14,13 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/sqltext"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
-	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
 
-const (
-	// mostSaved is how often the statement that remains must run, for each of the other.
-	mostSaved = 0.7
-	// leastWaited is the minimum share of the requests' time that they wait for the statement for
-	// that wait to matter more than its CPU.
-	leastWaited = 0.1
-)
+// mostSaved is how often the statement that remains must run, for each of the other.
+const mostSaved = 0.7
 
 // fraction of the statement's cost: the one that remains does a little more.
 var fraction = rule.Fraction{Expect: 0.9, Low: 0.5, High: 1}
@@ -88,7 +82,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 			return false
 		}
 		found.describe(c)
-		latency(p, c)
+		awaited.Price(p, c.Match, fraction, "this statement")
 		return true
 	}
 	return finder.Line{Start: finder.Frames(start), Judge: judge}
@@ -99,18 +93,6 @@ func (f *pair) calls(function string) bool {
 	fn := f.place.Callee(f.needless.call)
 	name := function[strings.LastIndexByte(function, '.')+1:]
 	return fn != nil && (name == fn.Name() || name == "Scan")
-}
-
-// latency prices a statement by the time that requests wait for it, if they wait long.
-func latency(p *rule.Pass, c *finder.Case) {
-	waited, total := awaited.At(p, &c.Site.Frame)
-	if total <= 0 || waited < leastWaited*total {
-		return
-	}
-	c.CPU, c.Allocs, c.Match.Fraction = nil, nil, nil
-	c.Saving = traced.Saved(p, waited, total, fraction)
-	c.Cause += fmt.Sprintf(" Requests wait there for %s of their time.", units.Percent(waited/total))
-	c.Evidence = append(c.Evidence, rule.Evidence{What: "time of requests waiting for this statement", Value: units.Seconds(waited) + " of " + units.Seconds(total), Command: evidence.ViewCommand(p, "requests")})
 }
 
 func (f *pair) describe(c *finder.Case) {

@@ -210,7 +210,7 @@ func computes(p *gocode.Place, id *ast.Ident, next *access) bool {
 		switch n := n.(type) {
 		case *ast.BinaryExpr:
 			if n.Op == token.ADD || n.Op == token.SUB {
-				v := syntax.LocalVar(p, orNil(syntax.AssignedTo(p, n)))
+				v := syntax.LocalVar(p, syntax.OrBad(syntax.AssignedTo(p, n)))
 				return syntax.Within(next.call, n) || v != nil && syntax.Mentions(p, next.call, v)
 			}
 			return false
@@ -225,13 +225,6 @@ func computes(p *gocode.Place, id *ast.Ident, next *access) bool {
 		}
 	}
 	return false
-}
-
-func orNil(e ast.Expr) ast.Expr {
-	if e == nil {
-		return &ast.BadExpr{}
-	}
-	return e
 }
 
 // computesSome reports whether a number is changed before a statement gets it.

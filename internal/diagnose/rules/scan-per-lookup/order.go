@@ -26,7 +26,7 @@ func cheaperFirst(p *gocode.Place, cond ast.Expr) string {
 		p, cond, where = p.Entry(decl), ret.Results[0], " in "+decl.Name.Name
 	}
 	var costly ast.Expr
-	for _, e := range conjuncts(cond) {
+	for _, e := range syntax.Conjuncts(cond) {
 		if costly == nil && callsOwn(p, e) {
 			costly = e
 		}
@@ -36,14 +36,6 @@ func cheaperFirst(p *gocode.Place, cond ast.Expr) string {
 		}
 	}
 	return ""
-}
-
-// conjuncts returns the operands of a chain of &&.
-func conjuncts(e ast.Expr) []ast.Expr {
-	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && b.Op == token.LAND {
-		return append(conjuncts(b.X), conjuncts(b.Y)...)
-	}
-	return []ast.Expr{e}
 }
 
 // callsOwn reports whether an expression calls a function of the package that has a loop or calls

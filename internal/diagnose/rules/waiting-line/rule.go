@@ -116,7 +116,7 @@ func (l *line) match(p *rule.Pass, total float64) rule.Match {
 	if object == "a select" {
 		object = "one of several things (a select)"
 	}
-	if mean, ok := l.mean(p); ok && l.place.Part != requests.WaitSelect { // of which a call may have several
+	if mean, ok := traced.Mean(p, l.place); ok && l.place.Part != requests.WaitSelect { // of which a call may have several
 		each = ", " + units.Seconds(mean) + " each time"
 	}
 	cause := fmt.Sprintf("Requests spend %s of their time waiting here for %s%s: on average %s wait at a time, while the program and its load use %s of the processors.",
@@ -131,16 +131,6 @@ func (l *line) match(p *rule.Pass, total float64) rule.Match {
 			What: "time of requests waiting here", Value: units.Seconds(l.seconds) + " of " + units.Seconds(total), Command: evidence.ViewCommand(p, "requests"),
 		}},
 	}
-}
-
-// mean returns how long a wait takes in the mean, in seconds.
-func (l *line) mean(p *rule.Pass) (float64, bool) {
-	for _, w := range p.Trace.Blocking.Waits {
-		if w.Line == *l.place.Waiter && w.Count > w.Open {
-			return w.Seconds / float64(w.Count), true
-		}
-	}
-	return 0, false
 }
 
 // ended says which line of a module mostly ends the waits, and what the goroutines do that come

@@ -194,7 +194,7 @@ func (b *body) atPosition(v *types.Var) bool {
 	}
 	_, value := syntax.Declared(b.p, v)
 	found := false
-	ast.Inspect(orBad(value), func(n ast.Node) bool {
+	ast.Inspect(syntax.OrBad(value), func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && value != nil {
 			w := syntax.LocalVar(b.p, id)
 			r, ranges := b.mover.steps.(*ast.RangeStmt)

@@ -144,7 +144,7 @@ func position(p *gocode.Place, loop ast.Stmt) *types.Var {
 // one of them.
 func parameter(p *gocode.Place, ends ...ast.Expr) (found *types.Var) {
 	for _, end := range ends {
-		ast.Inspect(orBad(end), func(n ast.Node) bool {
+		ast.Inspect(syntax.OrBad(end), func(n ast.Node) bool {
 			id, ok := n.(*ast.Ident)
 			if !ok || found != nil {
 				return found == nil
@@ -260,11 +260,4 @@ func extremeName(name string) bool {
 		return true
 	}
 	return false
-}
-
-func orBad(e ast.Expr) ast.Expr {
-	if e == nil {
-		return &ast.BadExpr{}
-	}
-	return e
 }
