@@ -166,10 +166,9 @@ func headWaits(t *testing.T, why exectrace.Reason, at string) {
 	sums(t, q)
 }
 
-// TestResponseBody: the body of a response is what another server sends, although net/http reads it
-// like that of a request.
-func TestResponseBody(t *testing.T) {
-	const body = "syscall.Read < net.(*conn).Read < net/http.(*persistConn).Read < bufio.(*Reader).Read < net/http.(*body).Read < net/http.(*bodyEOFSignal).Read" + handler
+// readBody returns a request that waits 1000 ns at a stack that reads a body.
+func readBody(t *testing.T, body string) Request {
+	t.Helper()
 	f := newFake()
 	g := f.connection()
 	f.arrive(g, firstRead)
@@ -180,24 +179,21 @@ func TestResponseBody(t *testing.T) {
 	f.call(g, 10, body)
 	f.answer(g)
 	f.call(g, 10, peek)
-	if q := one(t, f); q.Waits[0].Object != "the response of another server" {
+	return one(t, f)
+}
+
+// TestResponseBody: the body of a response is what another server sends, although net/http reads it
+// like that of a request.
+func TestResponseBody(t *testing.T) {
+	const body = "syscall.Read < net.(*conn).Read < net/http.(*persistConn).Read < bufio.(*Reader).Read < net/http.(*body).Read < net/http.(*bodyEOFSignal).Read" + handler
+	if q := readBody(t, body); q.Waits[0].Object != "the response of another server" {
 		t.Errorf("waits for %q", q.Waits[0].Object)
 	}
 }
 
 func TestBodyReadsAreInside(t *testing.T) {
 	const body = "syscall.Read < net.(*conn).Read < net/http.(*connReader).Read < bufio.(*Reader).Read < net/http.(*body).Read" + handler
-	f := newFake()
-	g := f.connection()
-	f.arrive(g, firstRead)
-	f.call(g, 10, body)
-	f.block(g, exectrace.WaitNetwork, body)
-	f.after(1000).wake(g, nobody, "")
-	f.start(g)
-	f.call(g, 10, body)
-	f.answer(g)
-	f.call(g, 10, peek)
-	q := one(t, f)
+	q := readBody(t, body)
 	if got := part(q, WaitNetwork); got != 1001 {
 		t.Errorf("waits %d ns for its body, want 1001", got)
 	}

@@ -132,3 +132,14 @@ func Key(stack []*site.Frame, most int) string {
 	}
 	return b.String()
 }
+
+// Outermost returns the index of the outermost frame of a stack, leaf first, that matches one of
+// the patterns; -1 for none.
+func Outermost(stack []*site.Frame, patterns ...string) int {
+	for i := len(stack) - 1; i >= 0; i-- {
+		if funcname.Match(stack[i].Function, patterns...) {
+			return i
+		}
+	}
+	return -1
+}

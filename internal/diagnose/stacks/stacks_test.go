@@ -55,3 +55,12 @@ func TestInitial(t *testing.T) {
 		t.Error("not called by an initialiser")
 	}
 }
+
+func TestOutermost(t *testing.T) {
+	stack := []*site.Frame{{Function: "a.f"}, {Function: "b.g"}, {Function: "a.f"}, {Function: "main.main"}}
+	for pattern, want := range map[string]int{"a.*": 2, "b.g": 1, "c.*": -1} {
+		if got := stacks.Outermost(stack, pattern); got != want {
+			t.Errorf("%s is outermost at %d, want %d", pattern, got, want)
+		}
+	}
+}

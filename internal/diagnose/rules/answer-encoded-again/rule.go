@@ -89,20 +89,19 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	if p.Benchmark() {
 		return finder.Line{} // they use the same values again, whatever programs do
 	}
-	s := &search{pass: p, encoders: codecs.Encoders(), paths: map[string]*found{}, at: map[gocode.Pos]*found{}}
+	s := &search{pass: p, encoders: slices.Concat(codecs.Encoders(), compressors)}
+	s.paths = finder.RememberPaths(deepest, s.follow)
 	return finder.Line{Start: finder.Frames(s.frame), Judge: s.judge}
 }
 
 type search struct {
 	pass     *rule.Pass
 	encoders []string
-	paths    map[string]*found // by the frames from an encoder to the line
-	at       map[gocode.Pos]*found
+	paths    *finder.Paths[found]
 }
 
 // found is a line that passes a kept value to an encoder.
 type found struct {
-	index   int // of the line's frame in the stack
 	encoder string
 	inside  string // the function that calls the encoder, if it is another one
 	value   string
@@ -114,27 +113,11 @@ type found struct {
 // frame returns the frame whose line gives a kept value to an encoder, itself or through functions
 // that pass it on.
 func (s *search) frame(r *site.Row) int {
-	encoder := -1
-	for i, f := range r.Stack {
-		if funcname.Match(f.Function, s.encoders...) || funcname.Match(f.Function, compressors...) {
-			encoder = i // the outermost
-		}
-	}
-	if encoder < 0 || !slices.ContainsFunc(r.Stack[encoder:], func(f *site.Frame) bool { return funcname.Match(f.Function, servers...) }) {
+	encoder := stacks.Outermost(r.Stack, s.encoders...)
+	if encoder < 0 || stacks.Outermost(r.Stack[encoder:], servers...) < 0 {
 		return -1
 	}
-	key := stacks.Key(r.Stack[encoder:], deepest)
-	f, seen := s.paths[key]
-	if !seen {
-		f = s.follow(r.Stack, encoder)
-		s.paths[key] = f
-	}
-	if f == nil {
-		return -1
-	}
-	line := r.Stack[encoder+f.index]
-	s.at[gocode.Pos{File: line.File, Line: line.Line}] = f
-	return encoder + f.index
+	return s.paths.From(r.Stack, encoder)
 }
 
 // servers are functions below which requests are answered, as profiles name them.
@@ -152,42 +135,42 @@ var compressors = []string{
 // deepest is the number of frames above an encoder that decide.
 const deepest = 9
 
-// follow returns the line that gives a kept value to an encoder; nil if it is not kept, or changes
-// about as often.
-func (s *search) follow(stack []*site.Frame, encoder int) *found {
+// follow returns the line that gives a kept value to an encoder, and the index of its frame; nil if
+// the value is not kept, or changes about as often.
+func (s *search) follow(stack []*site.Frame, encoder int) (*found, int) {
 	for i := encoder + 1; i < len(stack) && i < encoder+deepest; i++ {
 		if stack[i].Owner.Kind != gocode.Main {
 			continue
 		}
 		p, ok := s.pass.Syntax.At(stack[i].File, stack[i].Line)
 		if !ok || p.Decl == nil {
-			return nil
+			return nil, 0
 		}
 		call := loops.CallTo(p, stack[i-1].Function)
 		if call == nil {
-			return nil
+			return nil, 0
 		}
 		value := encoded(p, call)
 		if funcname.Match(stack[encoder].Function, compressors...) {
 			value = compressed(p, call)
 		}
 		if value == nil {
-			return nil
+			return nil, 0
 		}
-		f := &found{index: i - encoder, encoder: stack[encoder].Function, value: syntax.Text(value)}
+		f, at := &found{encoder: stack[encoder].Function, value: syntax.Text(value)}, i
 		if v := syntax.LocalVar(p, value); v != nil && syntax.Param(p, v) && i+1 < len(stack) {
 			if above, ok := s.pass.Syntax.At(stack[i+1].File, stack[i+1].Line); ok {
 				if passing := loops.CallTo(above, stack[i].Function); passing != nil && stack[i+1].Owner.Kind == gocode.Main {
 					if arg := flow.ArgumentFor(p, passing, v); arg != nil {
 						f.value = syntax.Text(arg)
 					}
-					f.index, f.inside, p, call = i+1-encoder, syntax.FuncName(p), above, passing
+					at, f.inside, p, call = i+1, syntax.FuncName(p), above, passing
 				}
 			}
 		}
-		return s.unchanged(f, stack, i, value, p, call)
+		return s.unchanged(f, stack, i, value, p, call), at
 	}
-	return nil
+	return nil, 0
 }
 
 // encoded returns the value that a call has encoded: the last argument that may be of any type.
@@ -254,7 +237,7 @@ func (s *search) unchanged(f *found, stack []*site.Frame, i int, value ast.Expr,
 }
 
 func (s *search) judge(c *finder.Case) bool {
-	f := s.at[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	f := s.paths.At(&c.Site.Frame)
 	if f == nil {
 		return false
 	}

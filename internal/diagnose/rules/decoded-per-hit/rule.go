@@ -76,20 +76,19 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	if p.Benchmark() {
 		return finder.Line{} // they use the same values again, whatever programs do
 	}
-	s := &search{pass: p, decoders: codecs.Decoders(), paths: map[string]*found{}, at: map[gocode.Pos]*found{}}
+	s := &search{pass: p, decoders: codecs.Decoders()}
+	s.paths = finder.RememberPaths(deepest, s.follow)
 	return finder.Line{Start: finder.Frames(s.frame), Judge: s.judge}
 }
 
 type search struct {
 	pass     *rule.Pass
 	decoders []string
-	paths    map[string]*found // by the frames from a decoder upwards
-	at       map[gocode.Pos]*found
+	paths    *finder.Paths[found]
 }
 
 // found is a line that decodes kept bytes.
 type found struct {
-	index   int // of the line's frame in the stack, from the decoder
 	decoder string
 	bytes   string
 	origin  *kept.Origin
@@ -99,64 +98,48 @@ type found struct {
 
 // frame returns the frame of the line that decodes kept bytes.
 func (s *search) frame(r *site.Row) int {
-	decoder := -1
-	for i, f := range r.Stack {
-		if funcname.Match(f.Function, s.decoders...) {
-			decoder = i // the outermost
-		}
-	}
+	decoder := stacks.Outermost(r.Stack, s.decoders...)
 	if decoder < 0 {
 		return -1
 	}
-	key := stacks.Key(r.Stack[decoder:], deepest)
-	f, seen := s.paths[key]
-	if !seen {
-		f = s.follow(r.Stack, decoder)
-		s.paths[key] = f
-	}
-	if f == nil {
-		return -1
-	}
-	line := r.Stack[decoder+f.index]
-	s.at[gocode.Pos{File: line.File, Line: line.Line}] = f
-	return decoder + f.index
+	return s.paths.From(r.Stack, decoder)
 }
 
 // deepest is the number of frames above a decoder that decide.
 const deepest = 9
 
-// follow returns the line of the main module that calls a decoder, if it decodes kept bytes that
-// hardly change; else nil.
-func (s *search) follow(stack []*site.Frame, decoder int) *found {
+// follow returns the line of the main module that calls a decoder, and the index of its frame, if
+// it decodes kept bytes that hardly change; else nil.
+func (s *search) follow(stack []*site.Frame, decoder int) (*found, int) {
 	i := decoder + 1 + slices.IndexFunc(stack[decoder+1:], func(f *site.Frame) bool { return f.Owner.Kind == gocode.Main })
 	if i <= decoder || i > decoder+3 {
-		return nil
+		return nil, 0
 	}
 	p, ok := s.pass.Syntax.At(stack[i].File, stack[i].Line)
 	if !ok || p.Decl == nil {
-		return nil
+		return nil, 0
 	}
 	call := loops.CallTo(p, stack[i-1].Function)
 	if call == nil {
-		return nil
+		return nil, 0
 	}
 	from := decoded(p, call)
 	if from == nil {
-		return nil
+		return nil, 0
 	}
 	origin, ok := kept.From(s.pass.Syntax, stack, i, p, from)
 	if !ok {
-		return nil
+		return nil, 0
 	}
 	ran, ok := evidence.ExecutionsAt(s.pass, p, call.Pos())
 	if !ok || !evidence.Hot(s.pass, ran) || s.pass.Manifest.Unit() == "run" && ran.PerUnit < leastRuns {
-		return nil
+		return nil, 0
 	}
-	f := &found{index: i - decoder, decoder: stack[decoder].Function, bytes: syntax.Text(unwrapped(p, from)), origin: origin, uses: ran.PerUnit}
+	f := &found{decoder: stack[decoder].Function, bytes: syntax.Text(unwrapped(p, from)), origin: origin, uses: ran.PerUnit}
 	if f.changes, ok = origin.Changes(s.pass); !ok || f.uses < leastPerChange*f.changes {
-		return nil
+		return nil, 0
 	}
-	return f
+	return f, i
 }
 
 // decoded returns the bytes that a call decodes, or the reader from which it reads them.
@@ -187,7 +170,7 @@ func unwrapped(p *gocode.Place, e ast.Expr) ast.Expr {
 }
 
 func (s *search) judge(c *finder.Case) bool {
-	f := s.at[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	f := s.paths.At(&c.Site.Frame)
 	if f == nil {
 		return false
 	}

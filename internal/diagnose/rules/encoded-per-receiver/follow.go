@@ -22,7 +22,7 @@ const deepest = 7
 // the parameters of its callers; nil if it depends on the receiver, or there is no such loop. line
 // is the frame of the line that is reported.
 func (s *search) follow(stack []*site.Frame, encoder, line int) *found {
-	f := &found{index: line, encoder: stack[encoder].Function}
+	f := &found{encoder: stack[encoder].Function}
 	var values []ast.Expr
 	for i := encoder + 1; i < len(stack) && i <= encoder+deepest; i++ {
 		at := stack[i]

@@ -70,7 +70,8 @@ func outputs() []string {
 }
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
-	s := &search{pass: p, encoders: codecs.Encoders(), outputs: outputs(), paths: map[string]*found{}, at: map[gocode.Pos]*found{}}
+	s := &search{pass: p, encoders: codecs.Encoders(), outputs: outputs()}
+	s.paths = finder.RememberPaths(deepest+2, s.inMain)
 	return finder.Line{Start: finder.Frames(s.frame), Judge: s.judge}
 }
 
@@ -78,13 +79,11 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 type search struct {
 	pass              *rule.Pass
 	encoders, outputs []string
-	paths             map[string]*found // by the frames from an encoder to its loop
-	at                map[gocode.Pos]*found
+	paths             *finder.Paths[found]
 }
 
 // found is a line that encodes the same value again for each receiver.
 type found struct {
-	index   int // of the line's frame in the stack
 	value   string
 	encoder string
 	times   float64 // per value
@@ -98,36 +97,29 @@ type found struct {
 // frame returns the frame of the main module, nearest the leaf, that encodes a value for one of
 // many receivers.
 func (s *search) frame(r *site.Row) int {
-	encoder := -1
-	for i, f := range r.Stack {
-		if funcname.Match(f.Function, s.encoders...) {
-			encoder = i // the outermost: a method MarshalJSON may encode parts
-		}
-	}
-	if encoder < 0 || slices.ContainsFunc(r.Stack[:encoder], func(f *site.Frame) bool { return funcname.Match(f.Function, s.outputs...) }) {
+	encoder := stacks.Outermost(r.Stack, s.encoders...) // a method MarshalJSON may encode parts
+	if encoder < 0 || stacks.Outermost(r.Stack[:encoder], s.outputs...) >= 0 {
 		return -1
 	}
-	at := slices.IndexFunc(r.Stack[encoder:], func(f *site.Frame) bool { return f.Owner.Kind == gocode.Main })
-	if at < 0 {
-		return -1
+	return s.paths.From(r.Stack, encoder)
+}
+
+// inMain returns what the line of the main module nearest to an encoder encodes, and the index of
+// its frame; nil for nothing.
+func (s *search) inMain(stack []*site.Frame, encoder int) (*found, int) {
+	at := encoder + slices.IndexFunc(stack[encoder:], func(f *site.Frame) bool { return f.Owner.Kind == gocode.Main })
+	if at < encoder {
+		return nil, 0
 	}
-	key := stacks.Key(r.Stack[encoder:], deepest+2)
-	f, seen := s.paths[key]
-	if !seen {
-		f = s.follow(r.Stack, encoder, encoder+at)
-		s.paths[key] = f
+	f := s.follow(stack, encoder, at)
+	if f != nil {
+		f.websocket = slices.ContainsFunc(stack[encoder:at], func(f *site.Frame) bool { return strings.Contains(f.Function, "websocket") })
 	}
-	if f == nil {
-		return -1
-	}
-	f.websocket = slices.ContainsFunc(r.Stack[encoder:encoder+at], func(f *site.Frame) bool { return strings.Contains(f.Function, "websocket") })
-	line := r.Stack[encoder+at]
-	s.at[gocode.Pos{File: line.File, Line: line.Line}] = f
-	return encoder + at
+	return f, at
 }
 
 func (s *search) judge(c *finder.Case) bool {
-	f := s.at[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	f := s.paths.At(&c.Site.Frame)
 	if f == nil || s.varies(f) {
 		return false
 	}
