@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/effects"
@@ -45,7 +46,32 @@ func Sections(p *gocode.Place) []*Section {
 			found = append(found, s)
 		}
 	}
+	if len(found) > 0 {
+		return found
+	}
+	for _, call := range returnedUnlocks(p) {
+		if s := takenFrom(p, call); s != nil {
+			found = append(found, s)
+		}
+	}
 	return found
+}
+
+// returnedUnlocks returns the calls of function values on the place's line or, when there is none,
+// the deferred ones before it: functions that unlock may be returned by those that lock.
+func returnedUnlocks(p *gocode.Place) []*ast.CallExpr {
+	var calls []*ast.CallExpr
+	for _, call := range syntax.Calls(p) {
+		if p.CalleeName(call) == "" {
+			calls = append(calls, call)
+		}
+	}
+	own(p, func(n ast.Node) {
+		if d, ok := n.(*ast.DeferStmt); ok && syntax.Line(p, d.Pos()) <= p.Line && p.CalleeName(d.Call) == "" {
+			calls = append(calls, d.Call)
+		}
+	})
+	return calls
 }
 
 // ends returns the calls of Unlock on the place's line or, when there is none, the deferred ones.
@@ -98,14 +124,27 @@ func locking(p *gocode.Place, call *ast.CallExpr) bool {
 	return name == "Lock" || name == "RLock"
 }
 
-// methodName returns the name of the method that a call without arguments calls; "" for other
-// calls.
+// methodName returns the name of the method that a call calls without arguments, or with the key of
+// a lock among several; "" for other calls.
 func methodName(p *gocode.Place, call *ast.CallExpr) string {
 	fn := p.Callee(call)
-	if fn == nil || fn.Signature().Recv() == nil || len(call.Args) > 0 {
+	if fn == nil || fn.Signature().Recv() == nil || len(call.Args) > 1 {
 		return ""
 	}
+	if len(call.Args) == 1 {
+		if t, ok := p.TypeOf(call.Args[0]).Underlying().(*types.Basic); !ok || t.Info()&(types.IsString|types.IsInteger) == 0 {
+			return ""
+		}
+	}
 	return fn.Name()
+}
+
+// keyOf returns the key with which a lock among several is locked; nil for none.
+func keyOf(call *ast.CallExpr) ast.Expr {
+	if len(call.Args) == 1 {
+		return call.Args[0]
+	}
+	return nil
 }
 
 // WritesNothing reports whether a section takes a lock for writing, although its function changes
@@ -198,6 +237,10 @@ func section(p *gocode.Place, unlock *ast.CallExpr) *Section {
 		}
 		x := syntax.Receiver(call)
 		// Of an Unlock the last one before it; of a deferred one, the first in the function.
+		key, other := keyOf(call), keyOf(unlock)
+		if (key == nil) != (other == nil) || key != nil && types.ExprString(key) != types.ExprString(other) {
+			return
+		}
 		if x != nil && call.Pos() < s.end && syntax.Same(p, x, mutex) && (s.Lock == nil || !s.Deferred) {
 			s.Lock = call
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/diagnose/awaited"
 	"github.com/hone-go/hone/internal/diagnose/flow"
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
@@ -120,15 +121,15 @@ func valueOf(code *gocode.Syntax, p *gocode.Place, e ast.Expr) []reached {
 
 // deep returns the first wait for something outside of the program in the functions below a
 // section.
-func (s *Section) deep(code *gocode.Syntax) []Wait {
-	for _, r := range s.reaches(code) {
+func (s *Section) deep(p *rule.Pass) []Wait {
+	for _, r := range s.reaches(p.Syntax) {
 		var found *Wait
 		ast.Inspect(r.body, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncLit, *ast.GoStmt:
 				return false
 			case *ast.CallExpr:
-				if name := r.place.CalleeName(n); found == nil && outside(name) {
+				if name := r.place.CalleeName(n); found == nil && outside(name) && !unused(p, r.place, n.Pos()) {
 					found = &Wait{Line: r.line, For: name, in: r.name() + " (" + syntax.Where(r.place, n.Pos()) + ")", given: r.given}
 				}
 			}

@@ -17,6 +17,7 @@ func TestOutsideBelow(t *testing.T) {
 
 import (
 	"net"
+	"net/http"
 	"os"
 	"sync"
 )
@@ -92,6 +93,52 @@ func count(c *counter) {
 		n["a"]++
 		go fetch()
 	})
+}
+
+type keyed struct {
+	mu   sync.Mutex
+	each map[string]*sync.Mutex
+}
+
+func (k *keyed) hold(key string) func() {
+	k.mu.Lock()
+	one := k.each[key]
+	k.mu.Unlock()
+	one.Lock()
+	return func() { one.Unlock() }
+}
+
+func (k *keyed) rate() []byte {
+	done := k.hold("rate")
+	defer done()
+	b, _ := os.ReadFile("rates")
+	return b //@ in os.ReadFile
+}
+
+func (k *keyed) once() []byte {
+	defer k.hold("rate")()
+	return fetch() //@ called by fetch
+}
+
+func alone(next http.Handler) http.Handler {
+	var mu sync.Mutex
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		next.ServeHTTP(w, r)
+		_, _ = os.ReadFile("rates") //@ os.ReadFile
+	})
+}
+
+type lockers struct{ each map[string]*sync.Mutex }
+
+func (l *lockers) Lock(key string)   { l.each[key].Lock() }
+func (l *lockers) Unlock(key string) { l.each[key].Unlock() }
+
+func (l *lockers) read(key string) {
+	l.Lock(key)
+	_, _ = os.ReadFile(key)
+	l.Unlock(key) //@ outside of the program, in os.ReadFile
 }
 
 func main() {}

@@ -221,8 +221,8 @@ func TestSections(t *testing.T) {
 		if got := strings.Join(calls, " "); got != want.calls || syntax.Text(s.Mutex) != want.mutex {
 			t.Errorf("%s: %s holds %q, want %s and %q", name, syntax.Text(s.Mutex), got, want.mutex, want.calls)
 		}
-		if s.To-s.From != want.lines || s.Read != want.read || s.Deferred != want.deferred || len(s.Waits()) != want.waits {
-			t.Errorf("%s: lines %d to %d, read %t, deferred %t, %d waits", name, s.From, s.To, s.Read, s.Deferred, len(s.Waits()))
+		if s.To-s.From != want.lines || s.Read != want.read || s.Deferred != want.deferred || len(s.Waits(nil)) != want.waits {
+			t.Errorf("%s: lines %d to %d, read %t, deferred %t, %d waits", name, s.From, s.To, s.Read, s.Deferred, len(s.Waits(nil)))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/caching"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -28,11 +29,12 @@ type Wait struct {
 
 // Waits returns the waits in a section, in the order of the source: calls outside of the program
 // first. It searches functions of the package that the section calls. For waits for channels, it
-// also searches those that they call; a trace has to confirm these: see Blocked.
-func (s *Section) Waits() []Wait {
+// also searches those that they call; a trace has to confirm these: see Blocked. Lines that never
+// ran while executions were counted wait for nothing; p may be nil.
+func (s *Section) Waits(p *rule.Pass) []Wait {
 	var calls, channels []Wait
 	own(s.place, func(n ast.Node) {
-		if n.Pos() < s.start || n.Pos() >= s.end {
+		if n.Pos() < s.start || n.Pos() >= s.end || unused(p, s.place, n.Pos()) {
 			return
 		}
 		line := syntax.Line(s.place, n.Pos())
@@ -47,7 +49,7 @@ func (s *Section) Waits() []Wait {
 			calls = append(calls, Wait{Line: line, For: name})
 			return
 		}
-		name, channel := s.waitsBelow(call, mostCalls, map[*types.Func]bool{})
+		name, channel := s.waitsBelow(p, call, mostCalls, map[*types.Func]bool{})
 		switch {
 		case name != "":
 			calls = append(calls, Wait{Line: line, For: name, in: s.place.Callee(call).Name()})
@@ -102,7 +104,7 @@ func outside(name string) bool {
 
 // waitsBelow returns the first function outside of the program that a function of the package
 // calls. It reports whether that function, or one that it calls, may wait for a channel.
-func (s *Section) waitsBelow(call *ast.CallExpr, calls int, seen map[*types.Func]bool) (name string, channel bool) {
+func (s *Section) waitsBelow(p *rule.Pass, call *ast.CallExpr, calls int, seen map[*types.Func]bool) (name string, channel bool) {
 	fn := s.place.Callee(call)
 	decl := s.place.Declaration(fn)
 	if decl == nil || decl.Body == nil || calls == 0 || seen[fn] {
@@ -118,9 +120,9 @@ func (s *Section) waitsBelow(call *ast.CallExpr, calls int, seen map[*types.Func
 			if name != "" {
 				return false
 			}
-			if callee := s.place.CalleeName(n); outside(callee) {
+			if callee := s.place.CalleeName(n); outside(callee) && !unused(p, in, n.Pos()) {
 				name = callee
-			} else if _, over := s.waitsBelow(n, calls-1, seen); over {
+			} else if _, over := s.waitsBelow(p, n, calls-1, seen); over {
 				channel = true
 			}
 		case ast.Node:
@@ -129,6 +131,15 @@ func (s *Section) waitsBelow(call *ast.CallExpr, calls int, seen map[*types.Func
 		return name == ""
 	})
 	return name, channel
+}
+
+// unused reports whether the code at a position never ran while executions were counted.
+func unused(p *rule.Pass, in *gocode.Place, pos token.Pos) bool {
+	if p == nil {
+		return false
+	}
+	ran, ok := evidence.ExecutionsAt(p, in, pos)
+	return ok && ran.PerUnit == 0
 }
 
 // leastSeen is the minimum number of samples that show a wait below a section.
@@ -154,8 +165,7 @@ func (s *Section) seen(p *rule.Pass, file string) []Wait {
 				"(*net.Dialer).Dial*", "(*net/http.Client).*", "(*net/http.Transport).RoundTrip", "(*database/sql.*", "(*os/exec.Cmd).*") {
 				w := Wait{Line: r.Stack[at].Line, For: name}
 				if i+1 < at {
-					in := r.Stack[i+1].Function
-					w.in = in[strings.LastIndex(in, ".")+1:]
+					w.in, w.given = s.caller(p, r.Stack[i+1:at])
 				}
 				if samples[w] += r.Count; samples[w] > samples[most] {
 					most = w
@@ -176,12 +186,59 @@ func (s *Section) seen(p *rule.Pass, file string) []Wait {
 	return []Wait{most}
 }
 
+// caller names the function that waits, of the frames between it and the section: the nearest one
+// of the program with its line, or of another module. given is who passes the function that the
+// section calls, if that is a literal of another function.
+func (s *Section) caller(p *rule.Pass, frames []*site.Frame) (in, given string) {
+	i := slices.IndexFunc(frames, ofMain)
+	if i < 0 {
+		if i = slices.IndexFunc(frames, func(f *site.Frame) bool { return f.Owner.Kind != gocode.Std }); i < 0 {
+			return "", ""
+		}
+		name := frames[i].Function
+		return name[strings.LastIndex(name, ".")+1:], ""
+	}
+	last := len(frames) - 1
+	for !ofMain(frames[last]) {
+		last--
+	}
+	return named(p, frames[i]), s.giver(p, frames[last])
+}
+
+// named returns a frame of the program in words, with its line.
+func named(p *rule.Pass, f *site.Frame) string {
+	where := fmt.Sprintf(" (%s:%d)", base(f.File), f.Line)
+	if at, ok := p.Syntax.At(f.File, f.Line); ok && at.Decl != nil {
+		if _, literal := at.Func.(*ast.FuncLit); literal {
+			return "a function in " + at.Decl.Name.Name + where
+		}
+		return at.Decl.Name.Name + where
+	}
+	return f.Function[strings.LastIndex(f.Function, ".")+1:] + where
+}
+
+// giver returns who passes the function of a frame to the section, if that is a literal of another
+// function; "" otherwise.
+func (s *Section) giver(p *rule.Pass, f *site.Frame) string {
+	at, ok := p.Syntax.At(f.File, f.Line)
+	if !ok || at.Decl == nil || at.Decl == s.place.Decl {
+		return ""
+	}
+	lit, ok := at.Func.(*ast.FuncLit)
+	if !ok {
+		return ""
+	}
+	return at.Decl.Name.Name + " (" + syntax.Where(at, lit.Pos()) + ")"
+}
+
+func ofMain(f *site.Frame) bool { return f.Owner.Kind == gocode.Main }
+
 // Outside says what a section waits for outside of the program, and what to do about it; false if
 // it waits for nothing, as far as the samples below it, the trace and its source show. Of several
 // waits it chooses one that forces data to the disk, otherwise what most samples show, otherwise
 // the first.
 func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool) {
-	waits := s.Waits()
+	waits := s.Waits(p)
 	if p != nil {
 		waits = append(s.seen(p, file), waits...)
 	}
@@ -191,7 +248,7 @@ func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool
 		// What a function that the section calls may wait for need not happen.
 		waits = slices.DeleteFunc(waits, func(w Wait) bool { return w.For == "" && w.in != "" })
 		if blocked == nil && len(waits) == 0 {
-			waits = s.deep(p.Syntax)
+			waits = s.deep(p)
 		}
 	}
 	if len(waits) == 0 && blocked == nil {
@@ -238,6 +295,9 @@ func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool
 // another one passes.
 func (s *Section) moved(line int, given string) string {
 	mutex := syntax.Text(s.Mutex)
+	if s.serves(line) {
+		return fmt.Sprintf("Do not hold %s while a whole request is served: let the handlers lock only around what it guards, and not while they wait. To limit how many run at a time, a semaphore admits more than one.", mutex)
+	}
 	if given != "" {
 		return fmt.Sprintf("Do not wait with %s held: let %s wait before it passes its function, which then only reads and stores. If others may need the same, let one of them do it for all (singleflight.Group.Do).", mutex, given)
 	}
@@ -255,6 +315,27 @@ func (s *Section) moved(line int, given string) string {
 		return fmt.Sprintf("Do not wait with %s held: take away what line %d needs, call Unlock before that line instead of by defer, then wait.", mutex, line)
 	}
 	return fmt.Sprintf("Do not wait with %s held: copy what line %d needs, unlock, then wait.", mutex, line)
+}
+
+// serves reports whether a line of a section calls the handler behind a middleware: a function or
+// an http.Handler that gets what the function around the section gets.
+func (s *Section) serves(line int) bool {
+	return slices.ContainsFunc(s.Calls(), func(call *ast.CallExpr) bool {
+		if syntax.Line(s.place, call.Lparen) != line {
+			return false
+		}
+		name := s.place.CalleeName(call)
+		if funcname.Match(name, "(net/http.Handler).ServeHTTP", "(net/http.HandlerFunc).ServeHTTP", "(*github.com/gin-gonic/gin.Context).Next", "(*github.com/gofiber/fiber/*.Ctx).Next") {
+			return true
+		}
+		t := s.place.TypeOf(call.Fun)
+		if name != "" || t == nil || len(call.Args) == 0 {
+			return false
+		}
+		first := s.place.TypeOf(call.Args[0])
+		return first != nil && slices.ContainsFunc([]string{"net/http.ResponseWriter", "github.com/labstack/echo/v4.Context"}, func(w string) bool { return first.String() == w }) ||
+			slices.Contains([]string{"google.golang.org/grpc.UnaryHandler", "google.golang.org/grpc.StreamHandler"}, t.String())
+	})
 }
 
 func (w Wait) syncs() bool { return strings.HasSuffix(w.For, "os.File).Sync") }

@@ -1,9 +1,11 @@
 package rules_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	lockconvoy "github.com/hone-go/hone/internal/diagnose/rules/lock-convoy"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
@@ -43,5 +45,19 @@ func TestLockConvoyTransaction(t *testing.T) {
 	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
 	if len(matches) != 1 || !strings.Contains(matches[0].Cause, "for time.Sleep in price") || !strings.Contains(matches[0].Fix, "in what (*store.Store).Update calls") {
 		t.Errorf("%+v", matches)
+	}
+}
+
+// TestLockConvoyPassed: the section of a function that returns locked is known, and where the CPU
+// goes below a function that the section gets.
+func TestLockConvoyPassed(t *testing.T) {
+	const archive = "lock-convoy/testdata/passed.txtar"
+	r := lockconvoy.Rule()
+	matches, p := ruletest.FindTraced(t, r, archive)
+	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+	for _, want := range []string{"mu is held from line 27 to 31, to the end of the function by defer.", "of that is in a function in main (main.go:66)"} {
+		if len(matches) != 2 || !slices.ContainsFunc(matches, func(m rule.Match) bool { return strings.Contains(m.Cause, want) }) {
+			t.Errorf("%+v", matches)
+		}
 	}
 }

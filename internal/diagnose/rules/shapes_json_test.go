@@ -71,6 +71,7 @@ var _, _ = maps.Clone[map[string]int], slices.Clone[[]int]`
 	checkShapes(t, cloneforpart.Rule(), head, "runtime.mapassign_faststr", 0, []shape{
 		{"func (s *store) each() map[string]int {\n\tto := map[string]int{}\n\tfor k, v := range s.m {\n\t\tto[k] = v @ < two\n\t}\n\treturn to\n}\n\nfunc F(s *store, k string) int {\n\treturn s.each()[k] //: two\n}", "each returns a copy of all elements"},
 		{"func (s *store) even() map[string]int {\n\tto := map[string]int{}\n\tfor k, v := range s.m {\n\t\tif v%2 == 0 {\n\t\t\tto[k] = v @ < three\n\t\t}\n\t}\n\treturn to\n}\n\nfunc F(s *store, k string) int {\n\treturn s.even()[k] //: three\n}", ""},
+		{"var gate = make(chan int, 1)\n\nfunc (s *store) gated() map[string]int {\n\t<-gate\n\tto := map[string]int{}\n\tfor k, v := range s.m {\n\t\tto[k] = v @ < gated\n\t}\n\treturn to\n}\n\nfunc F(s *store, k string) int {\n\treturn s.gated()[k] //: gated\n}", "gated returns a copy of all elements"},
 		{"func copied(m map[string]int) map[string]int {\n\tto := map[string]int{}\n\tfor k, v := range m {\n\t\tto[k] = v @ < four\n\t}\n\treturn to\n}\n\nfunc F(k string) int {\n\treturn copied(map[string]int{k: 3})[k] //: four\n}", ""},
 	})
 }

@@ -79,7 +79,10 @@ func copyIn(p *gocode.Place, n ast.Stmt) (to *types.Var, from ast.Expr) {
 		}
 	case *ast.ExprStmt:
 		call, ok := n.X.(*ast.CallExpr)
-		if name := p.CalleeName(call); ok && len(call.Args) == 2 && (name == "copy" || name == "maps.Copy") {
+		if !ok || len(call.Args) != 2 {
+			return nil, nil
+		}
+		if name := p.CalleeName(call); name == "copy" || name == "maps.Copy" {
 			return syntax.LocalVar(p, call.Args[0]), call.Args[1]
 		}
 	case *ast.AssignStmt:

@@ -152,7 +152,10 @@ func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
 		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", units.Percent(lines[0].Seconds/all.Seconds), line, s.CalledOn(line))
 		m.Fix = fmt.Sprintf("Do the part of line %d that does not need the lock before Lock, or after Unlock on a copy; else split what %s guards by key.",
 			line, syntax.Text(s.Mutex))
-		if s.WritesNothing() {
+		if below, advice := s.Passed(p, file, line); below != "" {
+			m.Cause += below
+			m.Fix = advice
+		} else if s.WritesNothing() {
 			m.Cause += fmt.Sprintf(" Its function changes nothing that %s guards, but takes it for writing.", syntax.Text(s.Mutex))
 			m.Fix = fmt.Sprintf("Take %s with RLock: readers do not wait for each other.", syntax.Text(s.Mutex))
 		} else if over := s.Loop(w.pass, m.Site, file, line); over != "" {

@@ -196,6 +196,11 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) (rule.Match, 
 		line := spent[0].Line
 		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", units.Percent(spent[0].Seconds/all.Seconds), line, sec.CalledOn(line))
 		m.Fix = fmt.Sprintf("Do the part of line %d that does not need %s before Lock, or after Unlock on a copy; else split what it guards by key.", line, name)
+		if below, fix := sec.Passed(p, file, line); below != "" {
+			m.Cause += below
+			m.Fix = fix
+			return m, true
+		}
 		if over := sec.Loop(p, s, file, line); over != "" {
 			m.Cause += over
 			m.Fix = sec.InParts()
