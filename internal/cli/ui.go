@@ -226,6 +226,8 @@ type uiBackend struct {
 	traces source.Traces
 	kept   *keptSources // decoded profiles of the last commands; nil: none are cached
 	state  string       // of the sources' files when the first of them was read
+	ended  time.Time    // the end of the last command
+	ahead  bool         // views are being prepared
 }
 
 // mostKept is the largest number of decoded profiles in the cache.
@@ -328,6 +330,8 @@ func (b *uiBackend) Run(ctx context.Context, w io.Writer, args ...string) error 
 	if ferr := flush(); err == nil {
 		err = ferr
 	}
+	b.ended = time.Now()
+	b.prepare()
 	return err
 }
 

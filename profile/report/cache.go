@@ -22,6 +22,7 @@ type Cache struct {
 	orders map[bool]*prefix.Order
 	tables map[frameTable]*frames.Table
 	costs  map[tableSums]*frames.Costs
+	last   int             // sample index of the last costs
 	values map[bool]column // by direction
 	sums   [2]sums         // memory of the last flame graphs
 }
@@ -78,11 +79,12 @@ func (c *Cache) table(t frameTable) *frames.Table {
 
 func (c *Cache) cost(t frameTable, sampleIndex int) *frames.Costs {
 	at := tableSums{t, sampleIndex}
+	c.last = sampleIndex
 	if c.costs[at] != nil {
 		return c.costs[at]
 	}
 	if known := c.costs[tableSums{sampleIndex: sampleIndex}]; known != nil {
-		c.costs[at] = known.At(c.table(t), finer(c.p, t.granularity)) // less work
+		c.costs[at] = known.At(c.table(t), finer(c.p, t.granularity), func() bool { return true }) // less work
 	} else {
 		c.costs[at] = c.table(t).NewCosts(c.p, c.p.Values(sampleIndex))
 	}

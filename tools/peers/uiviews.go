@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hone-go/hone/stats"
 )
@@ -117,10 +118,11 @@ type viewer struct {
 	address  string
 	stop     func()
 	seen     map[viewKind][]float64 // CPU seconds
+	ahead    float64                // CPU seconds that the server spent before the views, while nobody asked it
 	resident []float64              // MiB, after each view
 }
 
-// newViewer starts a server and asks it for what a user sees first.
+// newViewer starts a server, asks it for what a user sees first, and waits until it is idle.
 func newViewer(ctx context.Context, s server) (*viewer, error) {
 	v := &viewer{seen: map[viewKind][]float64{}}
 	var err error
@@ -134,7 +136,36 @@ func newViewer(ctx context.Context, s server) (*viewer, error) {
 		}
 	}
 	v.resident = nil
+	if v.ahead, err = idle(ctx, v.pid); err != nil {
+		v.stop()
+		return nil, err
+	}
 	return v, nil
+}
+
+// idle waits until a server computes nothing, and returns the CPU seconds that it took until then.
+func idle(ctx context.Context, pid int) (cpu float64, err error) {
+	const most, calm = 0.005, 3 // seconds in each of so many
+	first, _, err := soFar(pid)
+	if err != nil {
+		return 0, err
+	}
+	for last, n := first, 0; n < calm; {
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-time.After(time.Second):
+		}
+		now, _, err := soFar(pid)
+		if err != nil {
+			return 0, err
+		}
+		if n++; now-last > most {
+			n = 0
+		}
+		cpu, last = now-first, now
+	}
+	return cpu, nil
 }
 
 // view returns a page and the CPU seconds that it took.
@@ -168,6 +199,7 @@ func (v *viewer) print(w io.Writer) error {
 			fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.2f\t\n", k.name, stats.Median(cpu), cpu[(len(cpu)*19-1)/20], cpu[len(cpu)-1])
 		}
 	}
+	fmt.Fprintf(w, "ahead of the views, while idle\t%.2f\t\t\t\n", v.ahead)
 	early := v.resident[:min(100, len(v.resident))]
 	fmt.Fprintf(w, "resident MiB: %.0f after %d views, %.0f after %d; between views at most %.0f, peak %.0f\t\t\t\t\n",
 		early[len(early)-1], len(early), v.resident[len(v.resident)-1], len(v.resident), slices.Max(v.resident), peak)

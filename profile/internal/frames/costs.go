@@ -38,21 +38,25 @@ func (f *Table) NewCosts(p *profile.Profile, values []int64) *Costs {
 		c.flat[stack[0]] += v
 		addLocations(c.cum, stack, v)
 	}
-	c.repeats = f.findRepeats(p, c.rows)
+	c.repeats = f.findRepeats(p, c.rows, func() bool { return true })
 	return c
 }
 
 // At returns the costs of the same column by the keys of f. finer reports that these are at least
-// as fine as those of c: frames with the same key of f have the same key of c.
-func (c *Costs) At(f *Table, finer bool) *Costs {
-	d := *c
-	d.Table, d.all = f, nil
+// as fine as those of c: frames with the same key of f have the same key of c. It calls goOn
+// between steps of about a millisecond, and returns nil if that reports false. Other methods may
+// run at the same time.
+func (c *Costs) At(f *Table, finer bool, goOn func() bool) *Costs {
+	d := &Costs{Table: f, Negative: c.Negative, p: c.p, values: c.values, rows: c.rows, flat: c.flat, cum: c.cum}
 	if finer {
-		d.repeats = f.finerRepeats(c.repeats)
+		d.repeats = f.finerRepeats(c.repeats, goOn)
 	} else {
-		d.repeats = f.findRepeats(c.p, c.rows)
+		d.repeats = f.findRepeats(c.p, c.rows, goOn)
 	}
-	return &d
+	if d.repeats == nil {
+		return nil
+	}
+	return d
 }
 
 // Sums returns the sums of all rows by key. It is not safe for concurrent use.

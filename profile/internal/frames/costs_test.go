@@ -66,7 +66,7 @@ func TestCostsOfRecursion(t *testing.T) {
 		for _, g := range []profile.Granularity{profile.ByFunction, profile.ByFile, profile.ByLine} {
 			for _, c := range []*frames.Costs{
 				frames.By(p, g, false).NewCosts(p, p.Values(0)),
-				known.At(frames.By(p, g, false), g != profile.ByFile),
+				known.At(frames.By(p, g, false), g != profile.ByFile, func() bool { return true }),
 			} {
 				for _, hide := range []string{"^$", "f[13]$"} {
 					for _, focus := range []string{"f1", "f2$", "f"} {

@@ -33,11 +33,17 @@ func (f *Table) newFinder() *repeatFinder {
 	return &repeatFinder{table: f, heads: f.KeysAt(0), seconds: f.KeysAt(1), marks: make([]uint64, n)}
 }
 
-// findRepeats returns the repeats of a set of rows.
-func (f *Table) findRepeats(p *profile.Profile, rows []uint64) *repeats {
+// wordsPerStep is the number of times 64 rows after which finders call goOn.
+const wordsPerStep = 128
+
+// findRepeats returns the repeats of a set of rows. It returns nil when goOn reports false.
+func (f *Table) findRepeats(p *profile.Profile, rows []uint64, goOn func() bool) *repeats {
 	x, r := f.newFinder(), f.newRepeats(len(rows))
 	var found []uint32
 	for i, left := range rows {
+		if i%wordsPerStep == 0 && !goOn() {
+			return nil
+		}
 		found = found[:0]
 		for ; left != 0; left &= left - 1 {
 			row := 64*i + bits.TrailingZeros64(left)
@@ -52,11 +58,14 @@ func (f *Table) findRepeats(p *profile.Profile, rows []uint64) *repeats {
 }
 
 // finerRepeats returns those of the repeats by other keys that also repeat by the keys of f, which
-// distinguish more frames.
-func (f *Table) finerRepeats(known *repeats) *repeats {
+// distinguish more frames. It returns nil when goOn reports false.
+func (f *Table) finerRepeats(known *repeats, goOn func() bool) *repeats {
 	x, r := f.newFinder(), f.newRepeats(len(known.rows))
 	var found []uint32
 	for i, left := range known.rows {
+		if i%wordsPerStep == 0 && !goOn() {
+			return nil
+		}
 		found = found[:0]
 		for frames := known.frames[i]; left != 0; left &= left - 1 {
 			row := 64*i + bits.TrailingZeros64(left)
