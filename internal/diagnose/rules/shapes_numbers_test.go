@@ -40,8 +40,7 @@ var radix, power, two = big.NewInt(58), big.NewInt(430804206899405824), big.NewI
 
 // TestRegexpOfCharactersShapes: patterns in variables, fields and parameters.
 func TestRegexpOfCharactersShapes(t *testing.T) {
-	const head = `import "regexp"
-
+	const head = "import (\n\t\"regexp\"\n\t\"sync\"\n)\n" + `
 const letters = "[a-z]+"
 
 var (
@@ -51,7 +50,25 @@ var (
 	date  = regexp.MustCompile("^\\d{4}-\\d{2}$")
 	last  = regexp.MustCompile("^[a-z.]+\\.[a-z]+$")
 	set   = regexp.MustCompile(letters)
+	odds  = regexp.MustCompile("[^a-z0-9]+")
+	space = regexp.MustCompile("\\s+")
+	word  = regexp.MustCompile("\\w+")
+	mail  = regexp.MustCompile("\\w+@\\w+")
 )
+
+var kinds = map[string]*regexp.Regexp{"name": name, "day": regexp.MustCompile("^[0-9]{8}$"), "host": last}
+
+var shapes = map[string]*regexp.Regexp{"name": name, "day": regexp.MustCompile("^[0-9]{8}$")}
+
+var grown = map[string]*regexp.Regexp{"name": name}
+
+func add(re *regexp.Regexp) { grown["more"] = re }
+
+var lazy = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[a-z]*$") })
+
+type checks struct{ by map[string]*regexp.Regexp }
+
+func newChecks() *checks { return &checks{map[string]*regexp.Regexp{"name": name, "hex": regexp.MustCompile("^[0-9a-f]+$")}} }
 
 func init() { set = regexp.MustCompile("^a$") }
 
@@ -70,6 +87,32 @@ func valid(re *regexp.Regexp, s string) bool { return re != nil && s != "" }`
 		{"func F(s string) bool { return last.MatchString(s) } @", ""},
 		{"func F(s string) bool { return set.MatchString(s) } @", ""},
 		{"func F(re *regexp.Regexp, s string) bool { return re.MatchString(s) } @", ""},
+		{"func F(k, s string) bool { return shapes[k].MatchString(s) } @", "Each of 2 regular expressions"},
+		{"func F(k, s string) bool {\n\tre, ok := shapes[k]\n\treturn ok && re.MatchString(s) @\n}", "Keep a function in place of each expression"},
+		{"func F(s string) bool {\n\tfor _, re := range shapes {\n\t\tif re.MatchString(s) { return true } @\n\t}\n\treturn false\n}", "Each of 2 regular expressions"},
+		{"func F(s string) bool { return kinds[\"day\"].MatchString(s) } @", "Test that there are exactly 8."},
+		{"func F(c *checks, k, s string) bool {\n\tre := c.by[k]\n\treturn re.MatchString(s) @\n}", "Each of 2 regular expressions"},
+		{"func F(s string) bool { return lazy().MatchString(s) } @", "Write a loop over the bytes"},
+		{"func F(k, s string) bool { return kinds[k].MatchString(s) } @", ""},
+		{"func F(k, s string) bool { return grown[k].MatchString(s) } @", ""},
+	})
+	checkShapes(t, regexpofcharacters.Rule(), head, "regexp.(*Regexp).ReplaceAllString", 64, []shape{
+		{"func F(s string) string { return odds.ReplaceAllString(s, \"-\") } @", "loop over the bytes of s that appends what stays"},
+		{"func F(s string) string { return odd.ReplaceAllString(s, \"\") } @", "Write strings.Map(f, s)"},
+		{"func F(s string) string { return space.ReplaceAllString(s, \" \") } @", "join the words of strings.Fields(s)"},
+		{"func F(s string) string { return odds.ReplaceAllString(s, \"<$0>\") } @", ""},
+		{"func F(s string) string { return mail.ReplaceAllString(s, \"-\") } @", ""},
+		{"func F(s, with string) string { return odds.ReplaceAllString(s, with) } @", ""},
+	})
+	checkShapes(t, regexpofcharacters.Rule(), head, "regexp.(*Regexp).Split", 64, []shape{
+		{"func F(s string) []string { return space.Split(s, -1) } @", "Write strings.Fields(s)"},
+		{"func F(s string) []string { return odds.Split(s, -1) } @", "Write strings.FieldsFunc(s, f)"},
+		{"func F(s string) []string { return space.Split(s, 2) } @", ""},
+		{"func F(s string) []string { return mail.Split(s, -1) } @", ""},
+	})
+	checkShapes(t, regexpofcharacters.Rule(), head, "regexp.(*Regexp).FindAllString", 64, []shape{
+		{"func F(s string) []string { return word.FindAllString(s, -1) } @", "is not in the set; to iterate, FieldsFuncSeq"},
+		{"func F(s string) []string { return word.FindAllString(s, 3) } @", ""},
 	})
 	checkShapes(t, regexpofcharacters.Rule(), head, "regexp.(*Regexp).FindString", 0, []shape{
 		{"func F(s string) bool { return name.FindString(s) == s } @", "Write a loop over the bytes"},

@@ -24,7 +24,7 @@ type check struct {
 	kind  kind
 	empty bool // of consists: an empty text matches
 	least int  // of consists: the least number of characters
-	most  int  // -1 for no limit
+	most  int  // -1 for no limit; of contains: of characters in a match
 	bytes bool // a loop over the bytes does: no character of several bytes is counted or looked up
 }
 
@@ -58,6 +58,9 @@ func parse(pattern string) check {
 		c.empty = c.least == 0
 	case !begin && !end && only && (parts[0].Op == resyntax.OpCharClass || parts[0].Op == resyntax.OpPlus):
 		c.kind = contains
+		if parts[0].Op == resyntax.OpPlus {
+			c.most = -1
+		}
 	case begin && end:
 		c.kind = steps
 	default:

@@ -18,7 +18,7 @@ func TestParse(t *testing.T) {
 		{`^[^=]=[0-9]$`, check{kind: steps, least: 1, most: 1}},
 		{`^[^=]+=[0-9]+$`, check{kind: steps, least: 1, most: 1, bytes: true}},
 		{`[^a-z0-9]`, check{kind: contains, least: 1, most: 1, bytes: true}},
-		{`[^a-z0-9]+`, check{kind: contains, least: 1, most: 1, bytes: true}},
+		{`[^a-z0-9]+`, check{kind: contains, least: 1, most: -1, bytes: true}},
 		{`^\d{4}-\d{2}-\d{2}$`, check{kind: steps, least: 1, most: 1, bytes: true}},
 		{`^[a-z][a-z0-9]*(?:-[a-z0-9]+)?$`, check{kind: steps, least: 1, most: 1, bytes: true}},
 		{`^[a-z]+(\.[a-z]+)*$`, check{kind: steps, least: 1, most: 1, bytes: true}},

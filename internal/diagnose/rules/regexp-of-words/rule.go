@@ -57,7 +57,7 @@ func judge(c *finder.Case) bool {
 	}
 	var all list
 	words := c.All(func(call *ast.CallExpr) bool {
-		l, ok := compiled(c.Pass.Syntax, c.Place, syntax.Receiver(call), mostSteps)
+		l, ok := compiled(c.Pass.Syntax, c.Place, syntax.Receiver(call))
 		all = all.with(l)
 		return ok && len(call.Args) == 1
 	})

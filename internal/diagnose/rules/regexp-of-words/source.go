@@ -5,56 +5,31 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-const (
-	// mostSteps is how many fields an expression is followed through.
-	mostSteps = 3
-	// someWords stand for words that only the running program knows.
-	someWords = "one|two|three"
-)
+// someWords stand for words that only the running program knows.
+const someWords = "one|two|three"
 
-// compiled returns the words of the expressions that a variable or field can have; false if one of
-// them is unknown, or contains more than words.
-func compiled(s *gocode.Syntax, p *gocode.Place, e ast.Expr, steps int) (all list, ok bool) {
-	if e == nil || steps == 0 {
-		return list{}, false
+// compiled returns the words of the expressions that an expression can be; false if one of them is
+// unknown, or contains more than words.
+func compiled(s *gocode.Syntax, p *gocode.Place, e ast.Expr) (all list, ok bool) {
+	given, ok := flow.Compiled(s, p, e)
+	for _, g := range given {
+		text, joined, known := pattern(g.Place, g.Value)
+		if !known {
+			return list{}, false
+		}
+		l, only := parse(text)
+		if !only {
+			return list{}, false
+		}
+		l.joined = joined
+		all = all.with(l)
 	}
-	switch x := syntax.Origin(p, e).(type) {
-	case *ast.CallExpr:
-		if len(x.Args) != 1 || !funcname.Match(p.CalleeName(x), "regexp.MustCompile", "regexp.Compile") {
-			return list{}, false
-		}
-		text, joined, ok := pattern(p, x.Args[0])
-		if !ok {
-			return list{}, false
-		}
-		all, ok = parse(text)
-		all.joined = joined
-		return all, ok
-	case *ast.SelectorExpr:
-		v, _ := p.Object(x.Sel).(*types.Var)
-		owner := p.TypeOf(x.X)
-		if v == nil || !v.IsField() || owner == nil {
-			return list{}, false
-		}
-		if ptr, ok := owner.Underlying().(*types.Pointer); ok {
-			owner = ptr.Elem()
-		}
-		given := s.ValuesOf(types.TypeString(owner, nil), v.Name())
-		for _, g := range given {
-			l, ok := compiled(s, g.Place, g.Value, steps-1)
-			if !ok {
-				return list{}, false
-			}
-			all = all.with(l)
-		}
-		return all, len(given) > 0
-	}
-	return list{}, false
+	return all, ok
 }
 
 // pattern returns the text of a pattern, in which someWords stand for those that a call joins, and
