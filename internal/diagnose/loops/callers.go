@@ -106,13 +106,19 @@ func literal(name string) bool {
 // same. What is passed through another function is recognized by its type.
 func (c Caller) Shares(in *gocode.Place, e ast.Expr) bool {
 	v, _ := syntax.Var(in, e)
+	if lit, ok := syntax.FuncAround(in, e).(*ast.FuncLit); ok && lit != in.Func { // on one line
+		own := *in
+		own.Func = lit
+		in = &own
+	}
 	switch {
 	case v == nil || v.IsField():
 		return false
 	case v.Parent() == in.Pkg.Scope():
 		return true
 	case in.Func != nil && !syntax.Inside(in.Func, v.Pos()):
-		return !syntax.Inside(c.Loop, v.Pos())
+		// In another function than the loop's, each of its calls has a variable of its own.
+		return c.Place.Decl != nil && syntax.Inside(c.Place.Decl, v.Pos()) && !syntax.Inside(c.Loop, v.Pos())
 	}
 	sig := syntax.SignatureOf(in)
 	if sig == nil {

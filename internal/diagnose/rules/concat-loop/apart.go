@@ -3,6 +3,7 @@ package concatloop
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -15,6 +16,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -53,6 +55,12 @@ func apart(c *finder.Case) bool {
 	if len(loops.Around(c.Place, g.stmt)) > 0 {
 		return false
 	}
+	if cause, ok := visited(c, g); ok {
+		c.Cause = cause
+		c.Fix = safety.Destination(c.Place, to).Advise(fmt.Sprintf("Let %s be a strings.Builder, which the literal writes to; call String once after the call.", g.name()))
+		c.Evidence = evidence.Compiler(c.Pass, c.Site)
+		return true
+	}
 	var by loops.Caller
 	c.Keep(func(r *site.Row) bool {
 		l, ok := loops.Calling(c.Pass.Syntax, r.Stack, r.Owner, levels)
@@ -71,6 +79,45 @@ func apart(c *finder.Case) bool {
 	c.Confidence = rule.Likely // another function may set it again
 	c.Evidence = evidence.Compiler(c.Pass, c.Site)
 	return true
+}
+
+// leastVisits is how often a function literal must run for each call of the function around it.
+const leastVisits = 8
+
+// visited judges a string that a function literal makes longer, for each of many calls of the
+// literal in one call of the function around it, as counted: code of another package may have the
+// loop.
+func visited(c *finder.Case, g growth) (cause string, ok bool) {
+	lit, isLit := syntax.FuncAround(c.Place, g.stmt).(*ast.FuncLit)
+	v := syntax.LocalVar(c.Place, g.stmt.Lhs[0])
+	if !isLit || v == nil || syntax.Inside(lit, v.Pos()) || c.Pass.Counts == nil {
+		return "", false
+	}
+	each, known := evidence.ReachedAt(c.Pass, c.Place, g.stmt.Pos())
+	once, also := evidence.ReachedAt(c.Pass, c.Place, v.Pos())
+	if !known || !also || once <= 0 || each < leastVisits*once || sets(c.Place, v) > 0 {
+		return "", false
+	}
+	return fmt.Sprintf("A function literal makes %s longer in each call (%s), and runs %s times for each string: each time a new string is allocated and all of %s is copied.",
+		g.name(), statement(g.stmt), units.Number(each/once), g.name()), true
+}
+
+// sets counts the assignments in function literals or loops that set a string without its old
+// value.
+func sets(p *gocode.Place, v *types.Var) (n int) {
+	ast.Inspect(p.Decl, func(x ast.Node) bool {
+		a, ok := x.(*ast.AssignStmt)
+		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != len(a.Rhs) {
+			return true
+		}
+		for i, lhs := range a.Lhs {
+			if syntax.LocalVar(p, lhs) == v && !mentions(p, a.Rhs[i], lhs) {
+				n++
+			}
+		}
+		return true
+	})
+	return n
 }
 
 // again reports whether loops reach the elements of a slice more than once each: the index is not

@@ -29,6 +29,7 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "String built by concatenation in a loop",
 		Doc:   doc,
+		Uses:  []rule.Need{rule.NeedCounts},
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				// n iterations copy about n²/2 pieces. A builder copies each piece at most twice:
@@ -53,7 +54,8 @@ call Grow first when the length is known. To repeat one piece there is
 strings.Repeat, to put a separator between pieces strings.Join.
 
 The same happens with s = fmt.Sprintf("%s%s", s, x), and with a method that adds
-one piece to a field, where the loop is in a caller.
+one piece to a field, where the loop is in a caller, and in a function literal that
+a library calls for each of its elements (a walk, a query, a ForEach).
 
 It is fine for two pieces, and for a loop that seldom runs: the rule reports
 only what the profile shows to cost something. It leaves alone loops of at most
