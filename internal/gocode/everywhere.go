@@ -19,7 +19,7 @@ import (
 // CallsOf returns the lines of the main module that call a function, by its name as
 // [Place.CalleeName] gives it, in order of package, file and line.
 func (s *Syntax) CallsOf(name string) []*Place {
-	return s.Calls(func(fn *types.Func) bool { return fn.FullName() == name })
+	return s.Calls(func(fn *types.Func) bool { return FullName(fn) == name })
 }
 
 // Calls returns the lines of the main module that call a function which is accepted, in order of

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"path"
 
+	"github.com/hone-go/hone/profile/symbol"
 	"golang.org/x/tools/go/types/typeutil"
 )
 
@@ -49,17 +50,20 @@ func (p *Place) Declaration(fn *types.Func) *ast.FuncDecl {
 
 // CalleeName returns the name of the function that a call calls: "fmt.Sprintf",
 // "strings.NewReplacer", "(*log.Logger).Printf", "(net/http.ResponseWriter).Write" for a method of
-// an interface, "append" for a builtin. Package paths are complete. It is "" for function values
-// and conversions.
+// an interface, "append" for a builtin. Package paths are complete, type parameters are left out.
+// It is "" for function values and conversions.
 func (p *Place) CalleeName(call *ast.CallExpr) string {
 	switch obj := typeutil.Callee(p.Info, call).(type) {
 	case *types.Func:
-		return obj.Origin().FullName()
+		return FullName(obj)
 	case *types.Builtin:
 		return obj.Name()
 	}
 	return ""
 }
+
+// FullName returns the name of a function as [Place.CalleeName] gives it.
+func FullName(fn *types.Func) string { return symbol.Bare(fn.Origin().FullName()) }
 
 // Conversion returns the type that a call converts to; false if it is not a conversion.
 func (p *Place) Conversion(call *ast.CallExpr) (types.Type, bool) {

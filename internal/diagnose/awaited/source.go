@@ -23,7 +23,7 @@ type leading struct {
 }
 
 func (l *leading) add(fn *types.Func, waiting []name) {
-	full := fn.FullName()
+	full := gocode.FullName(fn)
 	if l.waiting[full] == nil {
 		l.functions = append(l.functions, fn)
 	}
@@ -36,12 +36,12 @@ func (l *leading) add(fn *types.Func, waiting []name) {
 
 // of returns the functions that wait below a call of fn.
 func (l *leading) of(fn *types.Func) []name {
-	if waiting := l.waiting[fn.FullName()]; waiting != nil {
+	if waiting := l.waiting[gocode.FullName(fn)]; waiting != nil {
 		return waiting
 	}
 	for _, target := range l.functions {
 		if Implements(target, fn) || queries(target, fn) {
-			return l.waiting[target.FullName()]
+			return l.waiting[gocode.FullName(target)]
 		}
 	}
 	return nil

@@ -3,6 +3,8 @@ package funcname
 import (
 	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // Match reports whether a function's name matches one of the patterns. A star stands for any text:
@@ -70,14 +72,11 @@ func TypedAll(profile []string) []string {
 
 // Typed turns the name of a function in a profile into the type checker's:
 // "strings.(*Replacer).Replace" into "(*strings.Replacer).Replace", "time.Time.Format" into
-// "(time.Time).Format", "slices.Index[...]" into "slices.Index". A profile escapes dots in the last
-// element of an import path ("gopkg.in/yaml%2ev3.Unmarshal"); so must patterns.
+// "(time.Time).Format", "slices.Index[...]" into "slices.Index", without type arguments. A profile
+// escapes dots in the last element of an import path ("gopkg.in/yaml%2ev3.Unmarshal"); so must
+// patterns.
 func Typed(profile string) string {
-	name, generic, _ := strings.Cut(profile, "[")
-	if generic != "" && strings.Contains(generic, "].") {
-		_, method, _ := strings.Cut(generic, "].")
-		name += "." + method // a method of a generic type
-	}
+	name := symbol.Bare(profile)
 	dir := name[:strings.LastIndexByte(name, '/')+1]
 	parts := strings.Split(name[len(dir):], ".")
 	if len(parts) != 3 {

@@ -148,8 +148,8 @@ func (c *cache) given(p *gocode.Place, v *types.Var, depth int) {
 	if at < 0 {
 		return
 	}
-	for _, caller := range c.pass.Syntax.CallsOf(fn.FullName()) {
-		for _, call := range syntax.CallsOf(caller, fn.FullName()) {
+	for _, caller := range c.pass.Syntax.CallsOf(gocode.FullName(fn)) {
+		for _, call := range syntax.CallsOf(caller, gocode.FullName(fn)) {
 			if at < len(call.Args) {
 				c.made(caller, call.Args[at], depth+1)
 			}

@@ -34,7 +34,7 @@ func stepOf(p *gocode.Place, e ast.Expr) (step, bool) {
 		if fn == nil {
 			break
 		}
-		by = fn.FullName()
+		by = gocode.FullName(fn)
 		switch {
 		case fn.Signature().Recv() == nil && len(x.Args) == 1:
 			from = x.Args[0]

@@ -183,7 +183,7 @@ func (s *search) returned(p *gocode.Place, r *ast.ReturnStmt) (float64, bool) {
 		count(in, func(call *ast.CallExpr) bool { return syntax.LocalVar(in, call.Fun) == param })
 	} else if fn, ok := p.Object(p.Decl.Name).(*types.Func); ok {
 		seen := map[*ast.FuncDecl]bool{}
-		for _, in := range s.pass.Syntax.CallsOf(fn.FullName()) {
+		for _, in := range s.pass.Syntax.CallsOf(gocode.FullName(fn)) {
 			if in.Decl != nil && in.Decl.Body != nil && !seen[in.Decl] {
 				seen[in.Decl] = true
 				count(in, func(call *ast.CallExpr) bool { return in.Callee(call) == fn })

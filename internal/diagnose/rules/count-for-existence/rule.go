@@ -122,20 +122,20 @@ func look(p *rule.Pass, place *gocode.Place) *whole {
 		if scan := scanOf(place, call); scan != nil {
 			if v := filled(place, scan); v != nil {
 				if t := tests(place, syntax.Reads(place, v), scan); t.ok && !t.first {
-					return &whole{callee: fn.FullName(), query: true, test: t.line}
+					return &whole{callee: gocode.FullName(fn), query: true, test: t.line}
 				}
 			}
 			continue
 		}
 		if countsRows(p.Syntax, fn) {
 			if t := result(place, call); t.ok && !t.first {
-				return &whole{callee: fn.FullName(), query: true, test: t.line}
+				return &whole{callee: gocode.FullName(fn), query: true, test: t.line}
 			}
 			continue
 		}
 		if n := collected(p, place, fn); n >= leastElements {
 			if t := result(place, call); t.ok {
-				return &whole{callee: fn.FullName(), elements: n, first: t.first, test: t.line}
+				return &whole{callee: gocode.FullName(fn), elements: n, first: t.first, test: t.line}
 			}
 		}
 	}

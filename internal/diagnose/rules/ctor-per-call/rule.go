@@ -112,7 +112,7 @@ func constructor(p *gocode.Place, callee string) *ast.CallExpr {
 	}
 	for _, call := range syntax.Calls(p) {
 		fn := p.Callee(call)
-		if fn == nil || fn.FullName() != name || fn.Signature().Recv() != nil || !named(fn) || !makes(fn) {
+		if fn == nil || gocode.FullName(fn) != name || fn.Signature().Recv() != nil || !named(fn) || !makes(fn) {
 			continue
 		}
 		if loops.PerCall(p, call) && settled(p, call) && staysHere(p, call) {
@@ -257,11 +257,11 @@ func guilty(c *finder.Case) bool {
 	}
 	for _, call := range syntax.Calls(p) {
 		fn := p.Callee(call)
-		if fn == nil || constructor(p, fn.FullName()) != call {
+		if fn == nil || constructor(p, gocode.FullName(fn)) != call {
 			continue
 		}
 		m.Cause = fmt.Sprintf("%s calls %s each time it runs, with arguments that never differ, and uses the result only there: the same value is allocated again in each call, about %s.",
-			syntax.FuncName(p), funcname.Short(fn.FullName()), units.Bytes(each))
+			syntax.FuncName(p), funcname.Short(gocode.FullName(fn)), units.Bytes(each))
 		m.Fix = fmt.Sprintf("Create it once, in a package variable or a field (%s), if its use does not change it; else keep values in a sync.Pool and reset them.", syntax.Text(call))
 		m.Confidence = rule.Likely
 		return true

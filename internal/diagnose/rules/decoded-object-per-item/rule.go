@@ -120,7 +120,7 @@ func (s *search) caller(r *site.Row) int {
 			continue
 		}
 		d := s.lines.At(r.Stack[i])
-		if d != nil && (funcname.Typed(r.Stack[i-1].Function) == d.fn.FullName()) {
+		if d != nil && (funcname.Typed(r.Stack[i-1].Function) == gocode.FullName(d.fn)) {
 			return i
 		}
 		return -1

@@ -143,7 +143,7 @@ func (s *search) discards(f *site.Frame, p *gocode.Place, call *ast.CallExpr) *f
 	if !ok {
 		return nil
 	}
-	found := &failing{place: p, call: call, callee: fn.FullName(), parses: parser(fn), runs: e.PerUnit, share: -1, errors: map[gocode.Pos]int64{}, frame: f}
+	found := &failing{place: p, call: call, callee: gocode.FullName(fn), parses: parser(fn), runs: e.PerUnit, share: -1, errors: map[gocode.Pos]int64{}, frame: f}
 	if test != nil {
 		found.share = s.share(f, p, test, e.PerUnit)
 		_, found.compared = ast.Unparen(test.Cond).(*ast.CallExpr)

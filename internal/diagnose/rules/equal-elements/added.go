@@ -142,7 +142,7 @@ func (s *search) returnsTheSame(fn *types.Func) bool {
 	const fewest = 100
 	for i := range s.pass.Inputs.Functions {
 		in := &s.pass.Inputs.Functions[i]
-		if funcname.Typed(in.Name) == fn.FullName() || strings.HasPrefix(in.Name, "main.") && in.Package+in.Name[len("main"):] == fn.FullName() {
+		if funcname.Typed(in.Name) == gocode.FullName(fn) || strings.HasPrefix(in.Name, "main.") && in.Package+in.Name[len("main"):] == gocode.FullName(fn) {
 			return in.ByValue() && in.Compared >= fewest && in.Same == in.Compared
 		}
 	}

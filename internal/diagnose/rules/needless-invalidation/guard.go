@@ -303,12 +303,12 @@ func (g *guard) behind(pass *rule.Pass, in *gocode.Place, c change) []change {
 	}
 	only := len(set.names) == 0
 	var calls []change
-	for _, at := range pass.Syntax.CallsOf(fn.FullName()) {
+	for _, at := range pass.Syntax.CallsOf(gocode.FullName(fn)) {
 		if at.Decl == nil || at.Pkg != in.Pkg {
 			continue
 		}
 		only = only || sameReceiver(at, fn)
-		for _, call := range syntax.CallsOf(at, fn.FullName()) {
+		for _, call := range syntax.CallsOf(at, gocode.FullName(fn)) {
 			if !slices.ContainsFunc(calls, func(c change) bool { return c.at == ast.Node(call) }) {
 				calls = append(calls, change{call, at.Decl})
 			}

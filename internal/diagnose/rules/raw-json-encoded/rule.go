@@ -138,7 +138,7 @@ func givesRaw(p *rule.Pass, f *site.Frame, gives *finder.Lines[[]*ast.CallExpr],
 		return false
 	}
 	for _, call := range *calls {
-		if fn := place.Callee(call); fn != nil && fn.FullName() == e.fn.FullName() && e.param < len(call.Args) && isRaw(place.TypeOf(call.Args[e.param])) {
+		if fn := place.Callee(call); fn != nil && gocode.FullName(fn) == gocode.FullName(e.fn) && e.param < len(call.Args) && isRaw(place.TypeOf(call.Args[e.param])) {
 			return true
 		}
 	}

@@ -125,7 +125,7 @@ func returnsRows(fn *types.Func) bool {
 
 // summaryOf returns the only access in a function of the program; nil for none.
 func (s *search) summaryOf(fn *types.Func, depth int) *summary {
-	full := fn.Origin().FullName()
+	full := gocode.FullName(fn)
 	if known, ok := s.summaries[full]; ok {
 		return known
 	}

@@ -96,7 +96,7 @@ func (s *search) declaration(p *gocode.Place, fn *types.Func) (*gocode.Place, *t
 		return nil, nil
 	}
 	declared, ok := in.Info.Defs[in.Decl.Name].(*types.Func)
-	if !ok || declared.FullName() != fn.FullName() {
+	if !ok || gocode.FullName(declared) != gocode.FullName(fn) {
 		return nil, nil
 	}
 	return in.Outer(), declared.Signature().Params()
@@ -204,7 +204,7 @@ func computes(p *gocode.Place, value ast.Expr) (callees []string) {
 	ast.Inspect(value, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
 			if fn := p.Callee(call); fn != nil {
-				callees = append(callees, fn.FullName())
+				callees = append(callees, gocode.FullName(fn))
 			}
 		}
 		return true

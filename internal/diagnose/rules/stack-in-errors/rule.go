@@ -104,7 +104,7 @@ func (f *search) guilty(c *finder.Case) bool {
 			continue
 		}
 		if repeated(p, call) && below(m, fn) {
-			m.Cause = fmt.Sprintf("%s records a stack trace for each error that it creates.", funcname.Short(fn.FullName()))
+			m.Cause = fmt.Sprintf("%s records a stack trace for each error that it creates.", funcname.Short(gocode.FullName(fn)))
 			m.Fix = "On this path return a plain error or a package variable; record stacks only for errors that indicate a bug."
 			return true
 		}
@@ -134,7 +134,7 @@ func below(m *rule.Match, fn *types.Func) bool {
 		for i := 1; i < len(r.Stack); i++ {
 			s := r.Stack[i]
 			callee := r.Stack[i-1]
-			if s.Line == m.Site.Line && s.Function == m.Site.Function && callee.Owner.Kind != gocode.Std && funcname.Typed(callee.Function) == fn.FullName() {
+			if s.Line == m.Site.Line && s.Function == m.Site.Function && callee.Owner.Kind != gocode.Std && funcname.Typed(callee.Function) == gocode.FullName(fn) {
 				return true
 			}
 		}

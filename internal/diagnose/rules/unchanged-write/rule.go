@@ -158,7 +158,7 @@ func (s *search) byCallee(p *gocode.Place, out *sink) *write {
 	if out.sql == nil {
 		return nil
 	}
-	full := p.Callee(out.call).FullName()
+	full := gocode.FullName(p.Callee(out.call))
 	file := path.Base(filepath.ToSlash(p.Fset.Position(p.Nodes[0].Pos()).Filename))
 	for i := range s.pass.Inputs.Functions {
 		in := &s.pass.Inputs.Functions[i]

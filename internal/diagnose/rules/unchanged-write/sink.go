@@ -28,7 +28,7 @@ func (s *search) sinkOf(p *gocode.Place, call *ast.CallExpr) *sink {
 	if fn == nil || fn.Pkg() == nil {
 		return nil
 	}
-	switch name := fn.FullName(); {
+	switch name := gocode.FullName(fn); {
 	case name == "os.WriteFile" && len(call.Args) == 3:
 		return s.file(p, call, call.Args[0], call.Args[1])
 	case (name == "(*os.File).Write" || name == "(*os.File).WriteString") && len(call.Args) == 1:
