@@ -11,6 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
@@ -204,6 +205,11 @@ func InputsSeen(p *rule.Pass, function string) string {
 	if f == nil || f.Calls < leastWatched || f.Hashed < f.Calls || !f.ByValue() {
 		return ""
 	}
+	return InputsOf(p, f)
+}
+
+// InputsOf says how many different inputs a function got: "got 7 different inputs in 1,200 calls".
+func InputsOf(p *rule.Pass, f *inputs.Function) string {
 	calls := units.Count(f.Calls) + " calls"
 	if f.Stopped {
 		calls = "its first " + calls

@@ -1,7 +1,11 @@
 package watched
 
 import (
+	"go/types"
+
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
@@ -103,3 +107,28 @@ func PerCall(p *rule.Pass, c *Cost, f *inputs.Function) (seconds, bytes float64,
 // Reading estimates the CPU, in seconds, that a loop takes for looking at each byte of a text: a
 // call, and a nanosecond for each byte.
 func Reading(bytes float64) float64 { return 10e-9 + 1e-9*bytes }
+
+// ByValue reports whether the parameters of a function were hashed by their values, except for
+// functions that it gets, such as the one that loads what a cache does not have: the key decides
+// what that returns. p is a place in the function.
+func ByValue(p *gocode.Place, f *inputs.Function) bool {
+	sig := syntax.SignatureOf(p)
+	if sig == nil {
+		return f.ByValue()
+	}
+	i, known := 0, false
+	for v := range sig.Params().Variables() {
+		if v.Name() == "" || v.Name() == "_" {
+			continue
+		}
+		if i == len(f.Params) {
+			return false
+		}
+		_, function := v.Type().Underlying().(*types.Signature)
+		if !function && f.Params[i] != inputs.ByValue {
+			return false
+		}
+		i, known = i+1, known || !function
+	}
+	return known
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/diagnose/watched"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
@@ -115,7 +116,7 @@ func absentAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *absent {
 		return nil
 	}
 	in := p.Inputs.Of(a.function)
-	if in == nil || in.Calls == 0 || in.Hashed < in.Calls || !in.ByValue() {
+	if in == nil || in.Calls == 0 || in.Hashed < in.Calls || !watched.ByValue(place.Outer(), in) {
 		return nil
 	}
 	a.different = float64(in.Different) / float64(in.Calls)
@@ -139,7 +140,7 @@ func branches(p *gocode.Place, store ast.Node) bool {
 func (a *absent) describe(p *rule.Pass, m *rule.Match) {
 	gone := 1 - a.stores/a.computed
 	cache, key := syntax.Text(a.Cache), syntax.Text(a.Key)
-	seen := evidence.InputsSeen(p, a.function)
+	seen := evidence.InputsOf(p, p.Inputs.Of(a.function))
 	m.Cause = fmt.Sprintf("%s keeps only what is found: %s of the values that are computed on a miss are not stored, so the program searches again for the same absent keys. %s %s.",
 		cache, units.Percent(gone), funcname.Short(funcname.Typed(a.function)), seen)
 	m.Fix = fmt.Sprintf("Also store in %s that there is nothing for %s (a negative entry), with a short lifetime if a value may appear later, and remove it where the key is created. Do not store failures such as timeouts.",
