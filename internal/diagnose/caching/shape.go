@@ -43,10 +43,12 @@ func Of(p *gocode.Place) (Shape, bool) {
 
 // InPlace returns the first cache that the function around a place looks up and, on a miss, fills
 // with a value that it also assigns to the variable of the lookup: if !ok { v = f(k); c.Put(k, v)
-// }. The function uses v afterwards, on a hit and on a miss.
+// }. The function uses v afterwards, on a hit and on a miss. computes is the call whose result v
+// gets; nil if it gets something else, such as an address.
 func InPlace(p *gocode.Place) (s Shape, computes *ast.CallExpr, ok bool) {
 	s, ok = find(p, func(s *Shape, a *ast.AssignStmt, v *types.Var) bool {
 		computes = nil
+		sets := false
 		miss := missed(p, a, v, s.Store)
 		if miss == nil {
 			return false
@@ -55,10 +57,11 @@ func InPlace(p *gocode.Place) (s Shape, computes *ast.CallExpr, ok bool) {
 			set, ok := stmt.(*ast.AssignStmt)
 			if ok && set.Tok == token.ASSIGN && len(set.Rhs) == 1 && syntax.Named(p, set.Lhs[0]) == v {
 				computes, _ = ast.Unparen(set.Rhs[0]).(*ast.CallExpr)
+				sets = true
 			}
 		}
 		used := slices.ContainsFunc(syntax.Reads(p, v), func(id *ast.Ident) bool { return id.Pos() > miss.End() })
-		return computes != nil && used
+		return sets && used
 	})
 	return s, computes, ok
 }

@@ -17,7 +17,10 @@ import (
 // ofShape returns the cache that the function around a line fills on a miss, if the line computes
 // the value and other code of the package empties the map or replaces the cache; nil for none.
 func ofShape(p *rule.Pass, _ *site.Frame, place *gocode.Place) *cache {
-	sh, ok := caching.Of(place)
+	sh, ok := caching.Around(place)
+	if !ok {
+		sh, _, ok = caching.InPlace(place)
+	}
 	if !ok || !sh.Computes(place) {
 		return nil
 	}

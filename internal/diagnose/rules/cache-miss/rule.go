@@ -134,7 +134,7 @@ func filled(p *rule.Pass, place *gocode.Place) (*caching.Shape, *inputs.Function
 		return &sh, nil
 	}
 	sh, computes, ok := caching.InPlace(place)
-	if !ok || p.Inputs == nil {
+	if !ok || computes == nil || p.Inputs == nil {
 		return nil, nil
 	}
 	const (
