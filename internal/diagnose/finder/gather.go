@@ -89,10 +89,11 @@ func entry(r *site.Row, i int) *site.Frame {
 	return nil
 }
 
-// repeated drops live memory, and reports whether the line may have run often, by its rows.
-func repeated(m *rule.Match) bool {
+// repeated drops live memory and rows of code that runs once, and reports whether the line may have
+// run often, by its rows. at returns the index of the line's frame in a row.
+func repeated(m *rule.Match, at func(*site.Row) int) bool {
 	m.Live = nil
-	m.Keep(stacks.Steady)
+	m.Keep(func(r *site.Row) bool { return stacks.SteadyFrom(r, at(r)) })
 	if len(m.Allocs) == 0 {
 		return true
 	}

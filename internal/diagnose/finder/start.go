@@ -72,7 +72,7 @@ type Rows func(*site.Site) rule.Match
 func (take Rows) matches(p *rule.Pass) []*rule.Match {
 	var matches []*rule.Match
 	for _, s := range p.Table.Sites {
-		if m := take(s); repeated(&m) && !m.Empty() {
+		if m := take(s); repeated(&m, func(r *site.Row) int { return r.Owner }) && !m.Empty() {
 			matches = append(matches, &m)
 		}
 	}
@@ -112,7 +112,7 @@ type Frames func(*site.Row) int
 func (at Frames) matches(p *rule.Pass) []*rule.Match {
 	var matches []*rule.Match
 	for _, m := range gather(p, at) {
-		if repeated(m) && !m.Empty() {
+		if repeated(m, at) && !m.Empty() {
 			matches = append(matches, m)
 		}
 	}

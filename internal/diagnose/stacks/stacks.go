@@ -111,12 +111,17 @@ func Reaches(through []string, functions ...string) func(*site.Row) bool {
 // Steady reports whether a row is of code that may run any number of times: it is not in a
 // package's initialisation, not under a sync.Once, and does not fill a sync.Pool, whose misses
 // other rules report.
-func Steady(r *site.Row) bool {
+func Steady(r *site.Row) bool { return SteadyFrom(r, r.Owner) }
+
+// SteadyFrom is Steady for a line above the charged one, by the index of its frame: a sync.Once
+// below that line may belong to an object which the line creates again and again.
+func SteadyFrom(r *site.Row, line int) bool {
 	if Initial(r) {
 		return false
 	}
-	for _, f := range r.Stack[max(r.Owner, 0):] {
-		if funcname.Match(f.Function, "sync.(*Once).*", "sync.OnceFunc*", "sync.OnceValue*", "sync.(*Pool).Get") {
+	for i, f := range r.Stack[max(r.Owner, 0):] {
+		once := max(r.Owner, 0)+i >= line && funcname.Match(f.Function, "sync.(*Once).*", "sync.OnceFunc*", "sync.OnceValue*")
+		if once || funcname.Match(f.Function, "sync.(*Pool).Get") {
 			return false
 		}
 	}

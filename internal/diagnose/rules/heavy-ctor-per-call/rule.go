@@ -93,6 +93,9 @@ A writer of gzip and zlib allocates its tables in its first write: the rule adds
 that cost to the line of the constructor, if the writer is used once, although
 other code of the package may reset its writers.
 
+Other libraries do the same: the first use of each new object allocates its
+tables, as EncodeAll of a zstd.Encoder does.
+
 These types have a Reset method for this purpose: take one from a sync.Pool,
 Reset it to the new destination, put it back after Close. The rule also knows
 constructors of unknown libraries by their form: New…, large objects, and a
@@ -125,7 +128,7 @@ func caller(r *site.Row) int {
 			return i
 		}
 	}
-	return -1
+	return firstUse(r)
 }
 
 // wraps reports whether the line at i calls a wrapper that creates a buffer.
@@ -146,6 +149,9 @@ func shortName(function string) string {
 
 func guilty(c *finder.Case) bool {
 	p, m := c.Place, c.Match
+	if usedFirst(c) {
+		return true
+	}
 	if bytes, objects := stacks.Sum(m.Allocs); objects > 0 && bytes/objects < large {
 		return false
 	}
@@ -196,7 +202,7 @@ func unknownHeavy(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool {
 func called(m *rule.Match, fn *types.Func) bool {
 	for _, r := range m.Allocs {
 		for _, f := range r.Stack {
-			if funcname.Typed(f.Function) == fn.FullName() {
+			if funcname.Typed(f.Function) == gocode.FullName(fn) {
 				return true
 			}
 		}
