@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -155,4 +156,11 @@ func main() { (&list{}).index("") }
 	if len(u.CPU) != 1 || names[u.CPU[0].Stack[1].Line] != "made" || len(u.Allocs) != 1 {
 		t.Errorf("CPU of %d rows and allocations of %d may be saved, too; want those of the call in the loop's head", len(u.CPU), len(u.Allocs))
 	}
+}
+
+// TestScanPerLookupHelpers: a search by a function that gets the list is found where the list is.
+func TestScanPerLookupHelpers(t *testing.T) {
+	r := scanperlookup.Rule()
+	archive := filepath.Join(r.ID, "testdata", "helpers.txtar")
+	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
 }

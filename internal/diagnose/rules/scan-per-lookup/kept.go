@@ -13,7 +13,10 @@ import (
 
 // kept reports whether a list exists between searches: between calls of the function, or, for a
 // variable of the function, between the iterations of a loop around the search.
-func (sh *shape) kept(p *gocode.Place, e ast.Expr) bool {
+func (sh *shape) kept(p *gocode.Place, e ast.Expr) bool { return keptAt(p, sh.scan, e) }
+
+// keptAt is [shape.kept] for a search at a node.
+func keptAt(p *gocode.Place, search ast.Node, e ast.Expr) bool {
 	if livesOn(p, e) {
 		return true
 	}
@@ -24,7 +27,7 @@ func (sh *shape) kept(p *gocode.Place, e ast.Expr) bool {
 	if _, value := syntax.Declared(p, v); value != nil && copies(p, value) {
 		return true
 	}
-	for _, outer := range loops.Around(p, sh.scan) {
+	for _, outer := range loops.Around(p, search) {
 		if !syntax.Inside(outer, v.Pos()) && !setAgain(p, loops.Body(outer), v) {
 			return true
 		}

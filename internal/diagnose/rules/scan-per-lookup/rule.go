@@ -85,7 +85,9 @@ counted in the recording, and do nothing with the others. It leaves alone loops
 over the bytes of strings, lists that are created for the search, and states and
 orders that change for many elements between two visits. Calls of
 slices.IndexFunc, ContainsFunc and their like count too, by how often they call
-their function.
+their function. If a function searches a list that it gets, such as lo.Find,
+lo.Contains or one of the program with a test as parameter, the finding is at the
+call that has the list.
 
 Seen in the field: ehabterra/apispec#495 (a map searched for one key, 10.6 % of
 CPU); emitter-io/emitter#206 (a slice of subscribers became a map); ulule/limiter#86
@@ -107,15 +109,30 @@ func prepare(p *rule.Pass) []finder.Line {
 			return false
 		}
 		s.describe(c.Place, c.Match)
+		if s.kind == matching {
+			c.Cause += passes(c, s)
+		}
 		c.Uncertain = s.listed(p, c.Site, lines)
 		if s.kind == idle || s.kind == due || s.in != nil {
 			c.Callees = []string{"sync.(*Mutex).Lock", "sync.(*Mutex).Unlock", "sync.(*RWMutex).RLock", "sync.(*RWMutex).RUnlock"}
 		}
 		return true
 	}
+	help := newHelpers(p, lines)
+	own := func(r *site.Row) int {
+		if at, leave := help.caller(r); at >= 0 || leave {
+			return -1
+		}
+		return nearest(lines)(r)
+	}
+	helped := func(r *site.Row) int {
+		at, _ := help.caller(r)
+		return at
+	}
 	visits := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *visit { return visitAt(p, place) })
 	return []finder.Line{
-		{Start: finder.Frames(nearest(lines)), Judge: judge},
+		{Start: finder.Frames(own), Judge: judge},
+		{Start: finder.Frames(helped), Judge: help.judge},
 		{Start: finder.Frames(tests), Judge: judgeTests},
 		{Start: finder.Frames(nearestVisit(visits)), Judge: func(c *finder.Case) bool {
 			v := visits.At(&c.Site.Frame)
@@ -314,12 +331,10 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 		m.Confidence = rule.Likely // the call does not show whether its test can be indexed
 		return
 	}
-	elem := "T"
-	if t := place.TypeOf(s.key); t != nil {
-		elem = syntax.TypeText(place, t)
-	}
+	elem := keyType(place, s.key)
+	element, key := s.sides()
 	m.Fix = fmt.Sprintf("Keep a map[%s] beside %s from %s to the element, and look %s up in it; or keep the list sorted and use slices.BinarySearch.",
-		elem, syntax.Text(s.over), syntax.Text(s.element), syntax.Text(s.key))
+		elem, syntax.Text(s.over), element, key)
 	m.Fraction = lookup(s.Iterations)
 }
 

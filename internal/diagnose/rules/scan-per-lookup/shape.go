@@ -19,6 +19,7 @@ type shape struct {
 	cond    ast.Expr // the test
 	key     ast.Expr // what the elements are compared with; nil if the test is a call
 	element ast.Expr // the element's side of the comparison
+	fold    bool     // the two are compared without regard to case
 	hit     ast.Stmt // the first statement for an element that is found
 	filters bool     // it continues after a hit
 	always  bool     // the first statement runs for elements that are not found, too
@@ -286,6 +287,9 @@ func (sh *shape) compares(p *gocode.Place, cond ast.Expr, vars elements) bool {
 		if p.CalleeName(c) == "" {
 			return predicate(p, c, vars)
 		}
+		if p.CalleeName(c) == "strings.EqualFold" {
+			return sh.folds(p, c, vars)
+		}
 		of, others := vars.in(p, c.Fun), false
 		for _, a := range c.Args {
 			if vars.in(p, a) {
@@ -300,6 +304,29 @@ func (sh *shape) compares(p *gocode.Place, cond ast.Expr, vars elements) bool {
 		return of && others && !alters(p, c)
 	}
 	return false
+}
+
+// folds records the sides of a call of strings.EqualFold.
+func (sh *shape) folds(p *gocode.Place, call *ast.CallExpr, vars elements) bool {
+	x, y := vars.in(p, call.Args[0]), vars.in(p, call.Args[1])
+	if x == y {
+		return false
+	}
+	sh.element, sh.key, sh.fold = call.Args[0], call.Args[1], true
+	if y {
+		sh.element, sh.key = call.Args[1], call.Args[0]
+	}
+	_, constant := p.Const(sh.key)
+	return !constant
+}
+
+// sides returns the element's key and the key that is looked for, for a sentence about a map.
+func (sh *shape) sides() (element, key string) {
+	element, key = syntax.Text(sh.element), syntax.Text(sh.key)
+	if sh.fold {
+		return "strings.ToLower(" + element + ")", "strings.ToLower(" + key + ")"
+	}
+	return element, key
 }
 
 // counted returns the call whose results a comparison counts, to see whether there are some:

@@ -54,7 +54,7 @@ func judgeTests(c *finder.Case) bool {
 		return false
 	}
 	call := calls[0]
-	lit, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit)
+	lit, ok := syntax.Origin(p, call.Args[1]).(*ast.FuncLit)
 	if !ok || len(lit.Body.List) == 0 {
 		return false
 	}
@@ -76,11 +76,7 @@ func judgeTests(c *finder.Case) bool {
 		c.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 0.99}
 		return true
 	}
-	c.Cause = fmt.Sprintf("%s calls its function for %s elements of %s each time, to find one.", funcname.Short(p.CalleeName(call)), n, xs)
-	c.Fix = fmt.Sprintf("Keep a map beside %s from what the function compares to the element, and look it up; or keep %s sorted and use slices.BinarySearchFunc.", xs, xs)
-	c.Confidence = rule.Likely // the function does not show whether its test can be indexed
-	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s tests for each search", n)})
-	return true
+	return testWords(c.Match, p, predicated{funcname.Short(p.CalleeName(call)), xs, n, lit, false})
 }
 
 // samePassed reports whether a loop of a caller passes the same list for the parameter that a call
