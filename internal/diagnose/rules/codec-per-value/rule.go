@@ -354,6 +354,8 @@ func (s *search) judge(c *finder.Case) bool {
 	if found == nil {
 		return false
 	}
+	// The buffer inside, too, which heavy-ctor-per-call would keep for the next constructor.
+	c.Callees = append(c.Callees, "bufio.New*")
 	name, stream := funcname.Short(found.constructor.FullName()), syntax.Text(found.stream)
 	c.Cause = fmt.Sprintf("%s is called again for each value, on the same %s: ", name, stream)
 	switch {

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
@@ -31,6 +32,7 @@ func Rule() rule.Rule {
 			},
 			Start: finder.Calls{
 				Functions: calls(),
+				Types:     typed(),
 				Keep:      deflates,
 			},
 			Judge: judge,
@@ -40,7 +42,8 @@ func Rule() rule.Rule {
 
 const doc = `At every byte, BestCompression searches up to 4096 earlier positions for the
 longest match; the default level searches 128. The result is one or two percent
-smaller, and takes two to four times as long on repetitive data.
+smaller, and takes two to four times as long on repetitive data. Levels 10 and 11
+of brotli take ten to fifty times as long as level 5.
 
 Use gzip.DefaultCompression (6), or BestSpeed (1) where the network is fast.
 
@@ -51,19 +54,39 @@ much smaller the result is.
 Seen in the field: google/go-containerregistry#153 (246 s became 54 s, with
 almost the same sizes), weaveworks/scope#2437.`
 
+// packages are those with the same compressors and levels as the standard library's.
+func packages() []string { return []string{"compress/", "github.com/klauspost/compress/"} }
+
+const brotli = "github.com/andybalholm/brotli."
+
 // calls are the functions that the rule looks for.
 func calls() []string {
 	var callees []string
-	for _, format := range []string{"gzip", "flate", "zlib"} {
-		for _, method := range []string{"Write", "Flush", "Close"} {
-			callees = append(callees, "compress/"+format+".(*Writer)."+method)
+	for _, method := range []string{"Write", "Flush", "Close"} {
+		for _, in := range packages() {
+			for _, format := range []string{"gzip", "flate", "zlib"} {
+				callees = append(callees, in+format+".(*Writer)."+method)
+			}
 		}
+		callees = append(callees, brotli+"(*Writer)."+method)
 	}
 	callees = append(callees, "io.Copy", "io.WriteString", "fmt.Fprint*")
 	return callees
 }
 
-func deflates(r *site.Row) bool { return r.Below("compress/flate.(*compressor).*") }
+// typed are the same functions as the source names them: a writer may be an interface there.
+func typed() []string {
+	return append(funcname.TypedAll(calls()), "(io.Writer).Write", "(io.WriteCloser).Write", "(io.WriteCloser).Close", "(io.Closer).Close")
+}
+
+func deflates(r *site.Row) bool {
+	for _, in := range packages() {
+		if r.Below(in + "flate.(*compressor).*") {
+			return true
+		}
+	}
+	return r.Below(brotli + "(*Writer).*")
+}
 
 func judge(c *finder.Case) bool {
 	var made *ast.CallExpr
@@ -80,6 +103,9 @@ func judge(c *finder.Case) bool {
 	c.Confidence = rule.Likely // the profile does not show whether the smaller size is worth it
 	c.Cause = fmt.Sprintf("The writer is created with the highest level (%s, %s), which searches far longer for a percent or two.", syntax.Text(made), where)
 	c.Fix = "Measure the size at the default level (6) or at BestSpeed (1), and use the lowest level whose size will do."
+	if strings.Contains(syntax.Text(made), "brotli") {
+		c.Fix = "Use level 4 to 6 for answers that are compressed for each request; compress files with level 11 once, when they are built."
+	}
 	return true
 }
 
@@ -109,10 +135,18 @@ func everywhere(p *rule.Pass) (made *ast.CallExpr, where string) {
 	return made, where
 }
 
-// constructors are the functions that create compressors of the standard library.
+// constructors are the functions that create compressors.
 func constructors() []string {
-	return []string{"compress/gzip.NewWriter*", "compress/zlib.NewWriter*", "compress/flate.NewWriter*"}
+	all := []string{brotli + "NewWriter*"}
+	for _, in := range packages() {
+		all = append(all, in+"gzip.NewWriter*", in+"zlib.NewWriter*", in+"flate.NewWriter*")
+	}
+	return all
 }
+
+// leastBrotli is the lowest of the levels of brotli that search for the shortest form: they take
+// ten times as long as level 9, and more.
+const leastBrotli = 10
 
 // best returns the call that creates a compressor with the constant level 9.
 func best(p *gocode.Place, w ast.Expr) *ast.CallExpr {
@@ -129,12 +163,17 @@ func best(p *gocode.Place, w ast.Expr) *ast.CallExpr {
 // isBest reports whether a call creates a compressor with the constant level 9, which it may get
 // from a field or a parameter.
 func isBest(all *gocode.Syntax, p *gocode.Place, made *ast.CallExpr) bool {
-	if len(made.Args) < 2 || !funcname.Match(p.CalleeName(made), "compress/gzip.NewWriterLevel", "compress/zlib.NewWriterLevel*", "compress/flate.NewWriter*") {
+	name := p.CalleeName(made)
+	if len(made.Args) < 2 || !funcname.Match(name, constructors()...) || strings.HasSuffix(name, "ip.NewWriter") || strings.HasSuffix(name, "zlib.NewWriter") {
 		return false
+	}
+	highest := int64(9)
+	if strings.HasPrefix(name, brotli) {
+		highest = leastBrotli
 	}
 	levels := flow.Constants(all, p, made.Args[1])
 	for _, level := range levels {
-		if n, ok := constant.Int64Val(level); !ok || n != 9 {
+		if n, ok := constant.Int64Val(level); !ok || n < highest {
 			return false
 		}
 	}

@@ -30,6 +30,7 @@ func helped(p *rule.Pass) []finder.Line {
 		}
 		return nil
 	})
+	codecs := functions()
 	frame := func(r *site.Row) int {
 		for i := 1; i < len(r.Stack); i++ {
 			if !funcname.Match(r.Stack[i-1].Function, codecs...) {

@@ -3,7 +3,10 @@ package jsonroundtrip
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -25,21 +28,21 @@ func Rule() rule.Rule {
 				Specificity: 2,
 				Removes:     true,
 			},
-			Lines:   []finder.Line{{Start: finder.Calls{Functions: codecs}, Judge: judge}},
+			Lines:   []finder.Line{{Start: finder.Calls{Functions: functions(), Types: typed()}, Judge: judge}},
 			Prepare: helped,
 		},
 	}
 }
 
-// codecs are calls that encode or decode, as profiles name them.
-var codecs = []string{
-	"encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal",
-	"encoding/json.(*Encoder).Encode", "encoding/json.(*Decoder).Decode", "encoding/gob.(*Encoder).Encode", "encoding/gob.(*Decoder).Decode",
-	"encoding/xml.(*Encoder).Encode", "encoding/xml.(*Decoder).Decode", "gopkg.in/yaml%2ev2.Marshal", "gopkg.in/yaml%2ev2.Unmarshal",
-	"gopkg.in/yaml%2ev3.Marshal", "gopkg.in/yaml%2ev3.Unmarshal", "encoding/xml.Marshal", "encoding/xml.Unmarshal",
-	"github.com/vmihailenco/msgpack/v5.Marshal", "github.com/vmihailenco/msgpack/v5.Unmarshal", "go.mongodb.org/mongo-driver/bson.Marshal",
-	"go.mongodb.org/mongo-driver/bson.Unmarshal", "github.com/goccy/go-json.Marshal", "github.com/goccy/go-json.Unmarshal",
-	"github.com/json-iterator/go.Marshal", "github.com/json-iterator/go.Unmarshal", "github.com/bytedance/sonic.Marshal", "github.com/bytedance/sonic.Unmarshal",
+// functions are those that encode or decode, as profiles name them.
+func functions() []string {
+	return slices.Concat(codecs.Encoders(), codecs.Decoders(), []string{"encoding/gob.(*Encoder).Encode", "go.mongodb.org/mongo-driver*/bson.Marshal", "go.mongodb.org/mongo-driver*/bson.Unmarshal"})
+}
+
+// typed are the same functions as the source names them: some packages have an interface for their
+// codecs with other settings.
+func typed() []string {
+	return append(funcname.TypedAll(functions()), "(github.com/json-iterator/go.API).*", "(github.com/bytedance/sonic.API).*")
 }
 
 const doc = `A function encodes a value, decodes the text into another one, and has no other
@@ -76,6 +79,9 @@ func judge(c *finder.Case) bool {
 			funcname.Short(c.Place.CalleeName(pair.out)), what, syntax.Line(c.Place, pair.out.Pos()),
 			funcname.Short(c.Place.CalleeName(pair.in)), syntax.Line(c.Place, pair.in.Pos()))
 		c.Fix = "Assign the fields, or convert the struct; clone the maps and slices inside that must not be shared."
+		if strings.Contains(c.Place.CalleeName(pair.out), "protobuf/proto.") {
+			c.Fix = "Copy the message with proto.Clone, or proto.Merge into an empty one; between two types, assign the fields."
+		}
 		if len(pair.out.Args) > 0 {
 			if cause, fix := again(c, pair.out.Args[0]); cause != "" {
 				c.Cause, c.Fix = c.Cause+cause, fix+"assign the fields, or convert the struct."

@@ -239,7 +239,16 @@ func (t *text) stream(made *ast.CallExpr, method string, calls *[]*ast.CallExpr)
 
 func named(p *gocode.Place, call *ast.CallExpr, name string) bool {
 	fn := p.Callee(call)
-	return fn != nil && fn.Signature().Recv() == nil && (fn.Name() == name || name == "Marshal" && fn.Name() == "MarshalIndent") && len(call.Args) > 0
+	if fn == nil || fn.Signature().Recv() != nil && !settings(fn) {
+		return false
+	}
+	return (fn.Name() == name || name == "Marshal" && fn.Name() == "MarshalIndent") && len(call.Args) > 0
+}
+
+// settings reports whether a function is a method of the interface that a package has for its
+// codecs with other settings: jsoniter.API, sonic.API.
+func settings(fn *types.Func) bool {
+	return funcname.Match(fn.FullName(), "(github.com/json-iterator/go.API).*", "(github.com/bytedance/sonic.API).*")
 }
 
 // codec returns the package whose format a call writes or reads: the same package has to read the

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -59,8 +60,8 @@ line, log.With("id", id).Info("stored"), is only a detour for its fields.
 
 It is fine where several lines are written with the copy. The rule reports
 copies for one line, and those for several if the profile shows that copying
-takes time and that writing takes none: below the function that copies or, if it
-passes the copy on, in the whole program.
+takes time and that writing takes none: in the lines that use the copy or, if the
+function passes it on, in the whole program.
 
 Seen in the field: knative/pkg#1968, spacemeshos/go-spacemesh#3083 (60 GB in an
 hour), nspcc-dev/neofs-node#3409, NikolaLohinski/gonja#84 (71 % of the
@@ -194,8 +195,8 @@ func (s *search) judge(c *finder.Case) bool {
 	}
 	_, samples := stacks.Sum(c.CPU)
 	_, l := s.copied(c.CPU[0])
-	stays := stays(c.Place, call)
-	if samples < leastSamples || float64(s.written(l, c.Site, stays)) > mostWritten*float64(samples) {
+	uses, stays := stays(c.Place, call)
+	if samples < leastSamples || float64(s.written(l, c.Site, uses, stays)) > mostWritten*float64(samples) {
 		if l.only || !oneLine(c.Place, call) {
 			return false
 		}
@@ -206,7 +207,7 @@ func (s *search) judge(c *finder.Case) bool {
 	}
 	where := "in the whole program"
 	if stays {
-		where = "below " + syntax.FuncName(c.Place)
+		where = "with a copy in " + syntax.FuncName(c.Place)
 	}
 	c.Cause = fmt.Sprintf("%s copies the logger with its fields each time, but the profile shows no line that is written %s: the copies are dropped unused.",
 		syntax.Text(call.Fun), where)
@@ -232,21 +233,21 @@ func (s *search) call(c *finder.Case) *ast.CallExpr {
 	return nil
 }
 
-// written returns the number of samples in which a library writes a line: below the function of a
-// site, or anywhere.
-func (s *search) written(l *library, at *site.Site, below bool) (samples int64) {
+// written returns the number of samples in which a library writes a line: below some lines of a
+// site's file, or anywhere.
+func (s *search) written(l *library, at *site.Site, uses []lines, below bool) (samples int64) {
 	s.pass.EachRow(func(r *site.Row) {
-		if writes(l, r) && (!below || passes(r, at)) {
+		if writes(l, r) && (!below || passes(r, at, uses)) {
 			samples += r.Count
 		}
 	})
 	return samples
 }
 
-// passes reports whether a row's stack has a site's function.
-func passes(r *site.Row, at *site.Site) bool {
+// passes reports whether a row's stack has one of some lines of a site's file.
+func passes(r *site.Row, at *site.Site, uses []lines) bool {
 	for _, f := range r.Stack {
-		if f.Function == at.Function && f.File == at.File {
+		if f.File == at.File && slices.ContainsFunc(uses, func(l lines) bool { return l.from <= f.Line && f.Line <= l.to }) {
 			return true
 		}
 	}

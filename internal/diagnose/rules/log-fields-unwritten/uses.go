@@ -8,34 +8,42 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// stays reports whether only methods of a copied logger are called, in the function that copies it:
-// all lines that are written with it are then written below that function.
-func stays(p *gocode.Place, call *ast.CallExpr) bool {
+// lines are those of a call, in the file of the function that copies a logger.
+type lines struct{ from, to int }
+
+func linesOf(p *gocode.Place, e ast.Expr) lines {
+	return lines{syntax.Line(p, e.Pos()), syntax.Line(p, e.End())}
+}
+
+// stays reports whether only methods of a copied logger are called, in the function that copies it,
+// and on which lines: all that is written with the copy is then written below these.
+func stays(p *gocode.Place, call *ast.CallExpr) (uses []lines, ok bool) {
 	last := chain(p, call)
 	if _, line := syntax.Parent(p, last).(*ast.ExprStmt); line {
-		return true
+		return []lines{linesOf(p, last)}, true
 	}
 	v := syntax.LocalVar(p, syntax.AssignedTo(p, last))
 	if v == nil || syntax.IsResult(p, v) || syntax.Param(p, v) {
-		return false
+		return nil, false
 	}
 	at := p.Outer()
 	for _, id := range syntax.Reads(p, v) {
 		if later(at, id, p.Func) {
-			return false
+			return nil, false
 		}
 		used := chain(at, id)
 		if used == ast.Expr(id) {
-			return false // the logger itself is passed on
+			return nil, false // the logger itself is passed on
 		}
+		uses = append(uses, linesOf(at, used))
 		if _, line := syntax.Parent(at, used).(*ast.ExprStmt); line {
 			continue
 		}
 		if syntax.LocalVar(at, syntax.AssignedTo(at, used)) != v {
-			return false
+			return nil, false
 		}
 	}
-	return true
+	return uses, true
 }
 
 // oneLine reports whether a copied logger serves one line, to whose method fields can be given:

@@ -21,15 +21,17 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Temporary file for each of many contents",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// Contents that are too large for memory still need a file.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.4, High: 1},
 				Specificity: 2,
 				Removes:     true,
 			},
-			Start: finder.Calls{Functions: creators()},
-			Judge: judge,
+			Lines: []finder.Line{
+				{Start: finder.Calls{Functions: creators()}, Judge: judge},
+				{Start: finder.Rows(using), Judge: judgeUse},
+			},
 		},
 	}
 }
@@ -58,17 +60,20 @@ func creators() []string {
 	return []string{"os.CreateTemp", "os.MkdirTemp", "io/ioutil.TempFile", "io/ioutil.TempDir"}
 }
 
-func judge(c *finder.Case) bool {
-	if !loops.PerCall(c.Place, c.Calls[0]) {
+func judge(c *finder.Case) bool { return describe(c, c.Calls[0]) }
+
+// describe judges a call that makes a temporary file, in the function of a case.
+func describe(c *finder.Case, made *ast.CallExpr) bool {
+	if !loops.PerCall(c.Place, made) {
 		return false
 	}
-	e, ok := evidence.Executions(c.Pass, c.Site.Frame)
+	e, ok := evidence.ExecutionsAt(c.Pass, c.Place, made.Pos())
 	if !ok || !evidence.Hot(c.Pass, e) || !shortLived(c.Place) {
 		return false
 	}
 	c.Confidence = rule.Likely // how large the contents may be is not known
 	c.Cause = fmt.Sprintf("%s makes a temporary file, %s per %s, that the program removes again: several system calls each time that lock the directory.",
-		funcname.Short(c.Name()), evidence.Times(e.PerUnit), c.Pass.Manifest.Unit())
+		funcname.Short(c.Place.CalleeName(made)), evidence.Times(e.PerUnit), c.Pass.Manifest.Unit())
 	c.Fix = "Keep contents in memory up to a limit, in a bytes.Buffer that is reused, and use a file only for those beyond it; or keep one file per worker and Truncate it."
 	return true
 }
