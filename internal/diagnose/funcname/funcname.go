@@ -101,6 +101,15 @@ func List(words []string) string {
 	}
 }
 
+// Name returns the name of a function or method alone, without package, receiver and type
+// arguments: "Do" for "net/http.(*Client).Do".
+func Name(profile string) string {
+	if i := strings.IndexByte(profile, '['); i > 0 && strings.HasSuffix(profile, "]") {
+		profile = profile[:i]
+	}
+	return profile[strings.LastIndexByte(profile, '.')+1:]
+}
+
 // Short returns a function's full name for a sentence, without the directories of its import path:
 // "(*http.Client).Do" for "(*net/http.Client).Do".
 func Short(name string) string {

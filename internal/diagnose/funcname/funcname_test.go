@@ -62,3 +62,17 @@ func TestMatch(t *testing.T) {
 		}
 	}
 }
+
+func TestName(t *testing.T) {
+	for function, want := range map[string]string{
+		"net/http.(*Client).Do":                    "Do",
+		"main.all[...]":                            "all",
+		"main.all[go.shape.struct { main.n int }]": "all",
+		"main.(*pool[go.shape.int]).get":           "get",
+		"main.main.func1":                          "func1",
+	} {
+		if got := funcname.Name(function); got != want {
+			t.Errorf("%s: %q, want %q", function, got, want)
+		}
+	}
+}

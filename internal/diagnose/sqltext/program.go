@@ -13,7 +13,13 @@ import (
 )
 
 // Program finds the statements in the source of a recording, which must have syntax and counts.
-type Program struct{ Pass *rule.Pass }
+type Program struct {
+	Pass    *rule.Pass
+	helpers map[string]*helper // by the full name; nil for other functions
+}
+
+// Of returns the statements of a recording.
+func Of(p *rule.Pass) Program { return Program{Pass: p, helpers: map[string]*helper{}} }
 
 // Executions returns how often the line of a place runs for each unit of work.
 func (s Program) Executions(p *gocode.Place) float64 {
@@ -82,9 +88,12 @@ func (s Program) Written(table, own string, except *ast.CallExpr, most float64) 
 			others[text.Value] = true
 		}
 	}
-	for _, p := range s.Pass.Syntax.Calls(func(fn *types.Func) bool { return executes(fn.Name()) }) {
+	may := func(fn *types.Func) bool {
+		return fn != nil && (executes(fn.Name()) || s.helperOf(fn, deepestHelper) != nil)
+	}
+	for _, p := range s.Pass.Syntax.Calls(may) {
 		for _, c := range p.Calls() {
-			if c == except || !executes(called(p, c)) {
+			if c == except || !may(p.Callee(c)) {
 				continue
 			}
 			for _, text := range s.executed(p, c) {

@@ -14,6 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/sqltext"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
@@ -64,7 +65,8 @@ open-telemetry/opentelemetry-operator#3629 (a list of which only the first
 element is read).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
-	lines := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *whole { return look(p, place.Outer()) })
+	sql := sqltext.Of(p)
+	lines := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *whole { return look(p, sql, place.Outer()) })
 	// A query and the call that reads its result are often on one line.
 	is := func(w *whole, function string) bool {
 		return called(w.callee, function) || w.query && funcname.Match(function, "database/sql.*")
@@ -75,6 +77,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 			if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
 				continue
 			}
+
 			if w := lines.At(f); w != nil && is(w, r.Stack[i-1].Function) {
 				return i
 			}
@@ -110,7 +113,7 @@ func called(typed, profile string) bool {
 }
 
 // look returns such a call of a line; nil for none.
-func look(p *rule.Pass, place *gocode.Place) *whole {
+func look(p *rule.Pass, sql sqltext.Program, place *gocode.Place) *whole {
 	if place.Decl == nil {
 		return nil
 	}
@@ -127,7 +130,7 @@ func look(p *rule.Pass, place *gocode.Place) *whole {
 			}
 			continue
 		}
-		if countsRows(p.Syntax, fn) {
+		if countsRows(p.Syntax, fn) || integer(fn) && countsText(sent(sql, place, call)) {
 			if t := result(place, call); t.ok && !t.first {
 				return &whole{callee: gocode.FullName(fn), query: true, test: t.line}
 			}
@@ -145,10 +148,7 @@ func look(p *rule.Pass, place *gocode.Place) *whole {
 // countsRows reports whether a function of the program returns the result of a query that counts
 // rows.
 func countsRows(s *gocode.Syntax, fn *types.Func) (found bool) {
-	if fn.Signature().Results().Len() == 0 || fn.Pkg() == nil || symbol.Standard(fn.Pkg().Path()) {
-		return false
-	}
-	if t, ok := fn.Signature().Results().At(0).Type().Underlying().(*types.Basic); !ok || t.Info()&types.IsInteger == 0 {
+	if !integer(fn) || fn.Pkg() == nil || symbol.Standard(fn.Pkg().Path()) {
 		return false
 	}
 	in, ok := s.Declared(fn)
@@ -167,6 +167,23 @@ func countsRows(s *gocode.Syntax, fn *types.Func) (found bool) {
 		return !found
 	})
 	return found
+}
+
+// integer reports whether the first result of a function is a whole number.
+func integer(fn *types.Func) bool {
+	if fn.Signature().Results().Len() == 0 {
+		return false
+	}
+	t, ok := fn.Signature().Results().At(0).Type().Underlying().(*types.Basic)
+	return ok && t.Info()&types.IsInteger != 0
+}
+
+// sent returns the text of the statement that a call sends; "" for none.
+func sent(sql sqltext.Program, p *gocode.Place, call *ast.CallExpr) string {
+	if s := sql.Sent(p, call); s != nil {
+		return s.Text
+	}
+	return ""
 }
 
 // scanOf returns the call that reads the result of a query that counts rows, if a call is that
@@ -232,19 +249,23 @@ func counts(p *gocode.Place, call *ast.CallExpr) bool {
 		if t := p.TypeOf(arg); t == nil || !types.Identical(t.Underlying(), types.Typ[types.String]) {
 			continue
 		}
-		text, ok := syntax.ConstString(p, syntax.Origin(p, arg))
-		for strings.HasPrefix(text, "--") { // the name that sqlc writes
-			_, text, _ = strings.Cut(text, "\n")
-		}
-		text = strings.ToLower(strings.Join(strings.Fields(text), ""))
-		text, counting := strings.CutPrefix(text, "selectcount(")
-		column, from, _ := strings.Cut(text, ")")
-		if ok && counting && !strings.Contains(text, "groupby") && !strings.HasPrefix(column, "distinct") &&
-			(strings.HasPrefix(from, "from") || strings.HasPrefix(from, "as")) {
+		if text, ok := syntax.ConstString(p, syntax.Origin(p, arg)); ok && countsText(text) {
 			return true
 		}
 	}
 	return false
+}
+
+// countsText reports whether a text is a query that counts rows.
+func countsText(text string) bool {
+	for strings.HasPrefix(text, "--") { // the name that sqlc writes
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	text = strings.ToLower(strings.Join(strings.Fields(text), ""))
+	text, counting := strings.CutPrefix(text, "selectcount(")
+	column, from, _ := strings.Cut(text, ")")
+	return counting && !strings.Contains(text, "groupby") && !strings.HasPrefix(column, "distinct") &&
+		(strings.HasPrefix(from, "from") || strings.HasPrefix(from, "as"))
 }
 
 // collected returns how many elements a function of the package appends to its result, or counts

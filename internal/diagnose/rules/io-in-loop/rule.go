@@ -316,8 +316,8 @@ func above(p *rule.Pass, m *rule.Match, row *site.Row, k asked, asks float64) (l
 			continue
 		}
 		here, ok := evidence.Executions(p, *f)
-		if !ok || here.PerUnit < k.fewest()*l.Entries {
-			continue // only few of the iterations have I/O
+		if !ok || min(here.PerUnit, asks) < k.fewest()*l.Entries {
+			continue // only few of the iterations have I/O, such as one of a list of callbacks
 		}
 		found := loop{Loop: l, line: line, asks: asks}
 		if !own {

@@ -66,24 +66,24 @@ for each segment of a video), astaxie/TokenHub#248.`
 // write is a statement that notes a use.
 type write struct {
 	place   *gocode.Place
+	sent    *sqltext.Sent
 	note    *note
 	runs    float64
 	handler string // whose requests write, if not all requests do
 }
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
-	sql := sqltext.Program{Pass: p}
+	sql := sqltext.Of(p)
 	lines := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *write { return look(p, sql, place) })
 	at := func(r *site.Row) int {
 		if p.Manifest.Unit() == "run" && !served(r) {
 			return -1
 		}
 		for i := 1; i < len(r.Stack); i++ {
-			called := r.Stack[i-1].Function
-			if r.Stack[i].Owner.Kind != gocode.Main || !strings.Contains(called[strings.LastIndexByte(called, '.')+1:], "Exec") {
+			if r.Stack[i].Owner.Kind != gocode.Main {
 				continue
 			}
-			if w := lines.At(r.Stack[i]); w != nil && w.always(p, r.Stack[i:]) {
+			if w := lines.At(r.Stack[i]); w != nil && w.sent.Calls(r.Stack[i-1].Function) && w.always(p, r.Stack[i:]) {
 				return i
 			}
 		}
@@ -109,42 +109,19 @@ func served(r *site.Row) bool {
 // look returns the statement on a line that each request executes to note a use; nil for none.
 func look(p *rule.Pass, sql sqltext.Program, place *gocode.Place) *write {
 	for _, call := range syntax.Calls(place) {
-		fn := place.Callee(call)
-		if fn == nil || !strings.Contains(fn.Name(), "Exec") || !fn.Signature().Variadic() || call.Ellipsis.IsValid() || inTx(place, call) || !unused(place, call) {
+		sent := sql.Sent(place, call)
+		if sent == nil || sent.Reads() || sent.InTx() || !sent.Dropped() {
 			continue
 		}
 		runs, ok := evidence.ExecutionsAt(p, place, call.Lparen)
 		if !ok || !evidence.Hot(p, runs) {
 			continue
 		}
-		n := fn.Signature().Params().Len() - 1
-		text, _ := sql.Prepared(place, call)
-		if n > 0 && n <= len(call.Args) && syntax.IsString(place, call.Args[n-1]) {
-			text = sql.Text(place, call.Args[n-1])
-		}
-		if found := noteOf(text, func(i int) bool { return n+i < len(call.Args) && isTime(place, call.Args[n+i]) }); found != nil {
-			return &write{place: place, note: found, runs: runs.PerUnit}
+		if found := noteOf(sent.Text, func(i int) bool { return i < len(sent.Args) && isTime(place, sent.Args[i]) }); found != nil {
+			return &write{place: place, sent: sent, note: found, runs: runs.PerUnit}
 		}
 	}
 	return nil
-}
-
-// inTx reports whether a call is one of a transaction, whose writes belong together.
-func inTx(p *gocode.Place, call *ast.CallExpr) bool {
-	to := syntax.Receiver(call)
-	return to == nil || p.TypeOf(to) == nil || strings.HasSuffix(syntax.TypeText(p, p.TypeOf(to)), "Tx")
-}
-
-// unused reports whether the result of a call, other than the error, is dropped.
-func unused(p *gocode.Place, call *ast.CallExpr) bool {
-	switch n := syntax.Parent(p.Outer(), call).(type) {
-	case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
-		return true
-	case *ast.AssignStmt:
-		id, ok := n.Lhs[0].(*ast.Ident)
-		return ok && id.Name == "_"
-	}
-	return false
 }
 
 // isTime reports whether an argument is a time, or a number or text made of one.

@@ -90,7 +90,7 @@ func (s *search) writes(most float64) bool {
 	if s.pass.Counts == nil {
 		return true
 	}
-	sql := sqltext.Program{Pass: s.pass}
+	sql := sqltext.Of(s.pass)
 	for _, p := range s.pass.Syntax.Calls(changesRows) {
 		if sql.Executions(p) > most && !slices.ContainsFunc(p.Calls(), func(c *ast.CallExpr) bool { return adds(sql, p, c) }) {
 			return true

@@ -3,10 +3,7 @@ package rowaskedtwice
 import (
 	"go/ast"
 	"go/types"
-	"slices"
-	"strings"
 
-	"github.com/hone-go/hone/internal/diagnose/awaited"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/sqltext"
@@ -43,8 +40,8 @@ func (s *search) accessOf(p *gocode.Place, call *ast.CallExpr, depth int) *acces
 	if fn == nil || fn.Pkg() == nil {
 		return nil
 	}
-	if sends(fn) {
-		return s.statement(p, call, fn)
+	if sent := s.sql.Sent(p, call); sent != nil {
+		return s.statement(call, sent)
 	}
 	if depth == 0 || symbol.Standard(fn.Pkg().Path()) {
 		return nil
@@ -69,40 +66,18 @@ func (s *search) accessOf(p *gocode.Place, call *ast.CallExpr, depth int) *acces
 	return a
 }
 
-// sends reports whether a function sends a statement, which it gets with its arguments.
-func sends(fn *types.Func) bool {
-	if !fn.Signature().Variadic() || fn.Signature().Recv() == nil {
-		return false
-	}
-	name := strings.TrimSuffix(strings.TrimSuffix(fn.Name(), "Context"), "x")
-	if !slices.Contains([]string{"Query", "QueryRow", "Exec", "MustExec", "Get"}, name) {
-		return false
-	}
-	last := fn.Signature().Params().At(fn.Signature().Params().Len() - 1).Type()
-	elem := syntax.Elem(last)
-	return elem != nil && types.IsInterface(elem)
-}
-
 // statement is accessOf for a call that sends a statement.
-func (s *search) statement(p *gocode.Place, call *ast.CallExpr, fn *types.Func) *access {
-	n := fn.Signature().Params().Len() - 1
-	if call.Ellipsis.IsValid() || n > len(call.Args) {
-		return nil
-	}
-	text, _ := s.sql.Prepared(p, call)
-	if n > 0 && syntax.IsString(p, call.Args[n-1]) {
-		text = s.sql.Text(p, call.Args[n-1])
-	}
-	of := sqltext.AccessOf(text)
+func (s *search) statement(call *ast.CallExpr, sent *sqltext.Sent) *access {
+	of := sqltext.AccessOf(sent.Text)
 	if of == nil {
 		return nil
 	}
-	a := &access{Access: of, call: call, text: text, rows: strings.HasPrefix(fn.Name(), "Query") && !strings.HasPrefix(fn.Name(), "QueryRow")}
+	a := &access{Access: of, call: call, text: sent.Text, rows: sent.Rows()}
 	for _, i := range of.Params {
-		if n+i >= len(call.Args) {
+		if i >= len(sent.Args) {
 			return nil
 		}
-		a.keys = append(a.keys, call.Args[n+i])
+		a.keys = append(a.keys, sent.Args[i])
 	}
 	return a
 }
@@ -130,7 +105,7 @@ func (s *search) summaryOf(fn *types.Func, depth int) *summary {
 		return known
 	}
 	s.summaries[full] = nil // a recursion
-	place := s.declared(fn)
+	place := s.sql.Declared(fn)
 	if place == nil || place.Decl == nil {
 		return nil
 	}
@@ -142,7 +117,7 @@ func (s *search) summaryOf(fn *types.Func, depth int) *summary {
 			return !several
 		}
 		a := s.accessOf(place, call, depth)
-		if callee := place.Callee(call); a == nil && callee != nil && sends(callee) && asks(callee) {
+		if a == nil && s.sql.Sends(place, call) {
 			several = true // one that is not known
 			return false
 		}
@@ -156,36 +131,6 @@ func (s *search) summaryOf(fn *types.Func, depth int) *summary {
 		s.summaries[full] = &summary{place, found}
 	}
 	return s.summaries[full]
-}
-
-// asks reports whether a function is one of a client of a database.
-func asks(fn *types.Func) bool {
-	return fn.Pkg() != nil && slices.ContainsFunc([]string{"database/sql", "github.com/jmoiron/sqlx", "github.com/jackc/pgx"}, func(path string) bool {
-		return strings.HasPrefix(fn.Pkg().Path(), path)
-	})
-}
-
-// declared returns the body of a function, or of the only method of the program that a method of an
-// interface may call; nil for none.
-func (s *search) declared(fn *types.Func) *gocode.Place {
-	if p, ok := s.pass.Syntax.Declared(fn); ok {
-		return p
-	}
-	if recv := fn.Signature().Recv(); recv == nil || !types.IsInterface(recv.Type()) {
-		return nil
-	}
-	var only *gocode.Place
-	for _, p := range s.pass.Syntax.Methods(fn.Name()) {
-		method, ok := p.Info.Defs[p.Decl.Name].(*types.Func)
-		if !ok || !awaited.Implements(method, fn) {
-			continue
-		}
-		if only != nil {
-			return nil
-		}
-		only = p
-	}
-	return only
 }
 
 // root returns the variable that an expression is, or is a part of, or is computed from as its only

@@ -6,11 +6,11 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/awaited"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/sqltext"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -63,7 +63,7 @@ looked up before it was stored), open-policy-agent/opa-control-plane#418 (SELECT
 and then SELECT id, 457 and 324 ms), apigee/registry#736.`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
-	s := &search{pass: p, sql: sqltext.Program{Pass: p}, summaries: map[string]*summary{}, functions: map[*ast.FuncDecl][]*access{}}
+	s := &search{pass: p, sql: sqltext.Of(p), summaries: map[string]*summary{}, functions: map[*ast.FuncDecl][]*access{}}
 	s.lines = finder.Remember(p, s.look)
 	start := func(r *site.Row) int {
 		for i := 1; i < len(r.Stack); i++ {
@@ -91,7 +91,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 // calls reports whether a function of a profile is the one that sends the needless statement.
 func (f *pair) calls(function string) bool {
 	fn := f.place.Callee(f.needless.call)
-	name := function[strings.LastIndexByte(function, '.')+1:]
+	name := funcname.Name(function)
 	return fn != nil && (name == fn.Name() || name == "Scan")
 }
 

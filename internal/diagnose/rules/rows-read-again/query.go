@@ -31,6 +31,7 @@ type search struct {
 type query struct {
 	place   *gocode.Place
 	call    *ast.CallExpr
+	sent    *sqltext.Sent
 	at      gocode.Pos // of the call
 	tables  []string
 	perUnit float64
@@ -96,27 +97,16 @@ func sender(p *gocode.Place, read *ast.CallExpr) (from *ast.CallExpr) {
 
 // examine returns the query of a call; nil if it may read other rows each time, or seldom runs.
 func (s *search) examine(f *site.Frame, p *gocode.Place, call *ast.CallExpr) *query {
-	fn := p.Callee(call)
-	if fn == nil || !sends(fn.Name()) || !fn.Signature().Variadic() || call.Ellipsis.IsValid() || inTx(p, call) {
+	sent := s.sql.Sent(p, call)
+	if sent == nil || !sent.Reads() || sent.InTx() {
 		return nil
 	}
-	n := fn.Signature().Params().Len() - 1
-	if n > len(call.Args) {
-		return nil
-	}
-	text, made := s.sql.Prepared(p, call)
-	if made != nil && inTx(made.Place, ast.Unparen(made.Value).(*ast.CallExpr)) {
-		return nil
-	}
-	if n > 0 && syntax.IsString(p, call.Args[n-1]) {
-		text = s.sql.Text(p, call.Args[n-1])
-	}
-	q := &query{place: p, call: call, tables: sqltext.Tables(text)}
+	q := &query{place: p, call: call, sent: sent, tables: sqltext.Tables(sent.Text)}
 	runs, ok := evidence.ExecutionsAt(s.pass, p, call.Lparen)
 	if q.perUnit = runs.PerUnit; len(q.tables) == 0 || !ok || !s.often(q.perUnit) || slices.ContainsFunc(q.tables, queue) {
 		return nil
 	}
-	for _, arg := range call.Args[n:] {
+	for _, arg := range sent.Args {
 		if s.fixed(f, p, arg, q.perUnit) {
 			continue
 		}
@@ -126,7 +116,7 @@ func (s *search) examine(f *site.Frame, p *gocode.Place, call *ast.CallExpr) *qu
 		q.values = append(q.values, arg)
 	}
 	for _, table := range q.tables {
-		if s.sql.Written(table, text, nil, seldom*q.perUnit) {
+		if s.sql.Written(table, sent.Text, nil, seldom*q.perUnit) {
 			return nil
 		}
 	}
@@ -137,16 +127,6 @@ func (s *search) examine(f *site.Frame, p *gocode.Place, call *ast.CallExpr) *qu
 func sends(name string) bool {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "Context"), "x")
 	return slices.Contains([]string{"Query", "QueryRow", "Get", "Select"}, name)
-}
-
-// inTx reports whether a call is that of a transaction, whose reads belong together.
-func inTx(p *gocode.Place, call *ast.CallExpr) bool {
-	to := syntax.Receiver(call)
-	if to == nil || p.TypeOf(to) == nil || strings.HasSuffix(types.TypeString(p.TypeOf(to), nil), "Tx") {
-		return true
-	}
-	from, ok := syntax.Origin(p, to).(*ast.CallExpr)
-	return ok && from != call && syntax.Receiver(from) != nil && inTx(p, from) // tx.Stmt(s)
 }
 
 // queue reports whether the name of a table says that reading it again is the purpose: others put

@@ -79,7 +79,7 @@ everruns/everruns#3704 (feature flags), RHEnVision/provisioning-backend#229 (the
 account of each request: 72 ms became 1), kite-org/kite#439 (users).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
-	s := &search{pass: p, sql: sqltext.Program{Pass: p}, queries: map[gocode.Pos]*query{}}
+	s := &search{pass: p, sql: sqltext.Of(p), queries: map[gocode.Pos]*query{}}
 	if s.mapped() {
 		return finder.Line{}
 	}
@@ -129,11 +129,20 @@ func (s *search) add(r *site.Row) {
 	}
 }
 
-// frame returns the index of the frame that sends a query or reads its result; -1 for none.
+// mostHelpers is how many functions may be between a query and the client.
+const mostHelpers = 4
+
+// frame returns the index of the frame that sends a query or reads its result, itself or through
+// helpers that get the query; -1 for none.
 func (s *search) frame(r *site.Row) int {
 	for i := 1; i < len(r.Stack); i++ {
-		if r.Stack[i].Owner.Kind == gocode.Main && client(r.Stack[i-1].Function) && s.lines.At(r.Stack[i]) != nil {
-			return i
+		if r.Stack[i].Owner.Kind != gocode.Main || !client(r.Stack[i-1].Function) {
+			continue
+		}
+		for at := i; at < min(len(r.Stack), i+mostHelpers) && r.Stack[at].Owner.Kind == gocode.Main; at++ {
+			if q := s.lines.At(r.Stack[at]); q != nil && (at == i || q.sent.Calls(r.Stack[at-1].Function)) {
+				return at
+			}
 		}
 	}
 	return -1

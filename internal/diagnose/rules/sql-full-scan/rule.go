@@ -9,6 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/sqltext"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
@@ -69,7 +70,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	if len(tables) == 0 {
 		return finder.Line{}
 	}
-	s := &search{pass: p, tables: tables, lines: map[line]*query{}}
+	s := &search{pass: p, sql: sqltext.Of(p), tables: tables, lines: map[line]*query{}}
 	s.collect()
 	judge := func(c *finder.Case) bool {
 		q := s.at(&c.Site.Frame)

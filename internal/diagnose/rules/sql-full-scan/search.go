@@ -8,6 +8,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/sqltext"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
@@ -41,6 +42,7 @@ type line struct {
 // search remembers the queries of lines.
 type search struct {
 	pass   *rule.Pass
+	sql    sqltext.Program
 	tables schema
 	lines  map[line]*query // nil for lines without a query that reads a whole table
 }
@@ -66,18 +68,24 @@ func (s *search) collect() {
 	})
 }
 
+// mostHelpers is how many functions that get a query may be between it and the client.
+const mostHelpers = 3
+
 // frame returns the index of the program's line for which a row queries; -1 for none. Lines of a
 // driver have no call of database/sql below them.
 func (s *search) frame(r *site.Row) int {
 	queries := false
 	for i, f := range r.Stack {
 		queries = queries || strings.HasPrefix(f.Function, "database/sql.")
-		if queries && f.Owner.Kind == gocode.Main {
-			if s.at(f) == nil {
-				return -1
-			}
-			return i
+		if !queries || f.Owner.Kind != gocode.Main {
+			continue
 		}
+		for at := i; at < min(len(r.Stack), i+mostHelpers) && r.Stack[at].Owner.Kind == gocode.Main; at++ {
+			if s.at(r.Stack[at]) != nil {
+				return at
+			}
+		}
+		return -1
 	}
 	return -1
 }
@@ -106,11 +114,10 @@ func (s *search) at(f *site.Frame) *query {
 // line reads), and the variable of the result.
 func (s *search) callAt(p *gocode.Place) (*ast.CallExpr, *types.Var) {
 	for _, call := range p.Calls() {
-		name := p.CalleeName(call)
-		if queries(name) {
+		if s.sql.Sent(p, call) != nil || queries(p.CalleeName(call)) {
 			return call, syntax.Result(p, call)
 		}
-		if !funcname.Match(name, "(*database/sql.Rows).*") {
+		if !funcname.Match(p.CalleeName(call), "(*database/sql.Rows).*") {
 			continue
 		}
 		rows := syntax.LocalVar(p, syntax.Receiver(call))
@@ -137,8 +144,11 @@ func queries(name string) bool {
 
 // judge returns the query of a call if it reads a whole table.
 func (s *search) judge(p *gocode.Place, f *site.Frame, call *ast.CallExpr, rows *types.Var) *query {
-	texts := textOf(p, call)
-	if len(texts) != 1 {
+	sent := s.sql.Sent(p, call)
+	var texts []string
+	if sent != nil && sent.Text != "" {
+		texts = []string{sent.Text}
+	} else if texts = textOf(p, call); len(texts) != 1 {
 		return nil
 	}
 	q := &query{call: *f}
@@ -151,9 +161,9 @@ func (s *search) judge(p *gocode.Place, f *site.Frame, call *ast.CallExpr, rows 
 		}
 	}
 	q.call.Line = syntax.Line(p, call.Pos())
-	if rows != nil && strings.HasSuffix(strings.TrimSuffix(p.CalleeName(call), "Context"), ".Query") {
+	if sent != nil && sent.Rows() {
 		ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
-			if loop, ok := n.(*ast.ForStmt); ok && len(loop.Body.List) > 0 {
+			if loop, ok := n.(*ast.ForStmt); ok && rows != nil && len(loop.Body.List) > 0 {
 				if next, ok := loop.Cond.(*ast.CallExpr); ok && syntax.LocalVar(p, syntax.Receiver(next)) == rows {
 					q.loop = syntax.Line(p, loop.Body.List[0].Pos())
 				}

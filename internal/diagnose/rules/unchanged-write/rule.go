@@ -78,7 +78,7 @@ Seen in the field: crossplane/crossplane#7283 (a status updated on every pass,
 which starts the next one), cybozu-go/moco#146, IBM/staticroute-operator#60.`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
-	s := &search{pass: p, sql: sqltext.Program{Pass: p}}
+	s := &search{pass: p, sql: sqltext.Of(p)}
 	lines := finder.Remember(p, s.look)
 	start := func(r *site.Row) int {
 		for i := 1; i < len(r.Stack); i++ {
@@ -122,7 +122,7 @@ type write struct {
 // calls reports whether a function of a profile is the one that writes.
 func (w *write) calls(function string) bool {
 	fn := w.place.Callee(w.call)
-	return fn != nil && function[strings.LastIndexByte(function, '.')+1:] == fn.Name()
+	return fn != nil && funcname.Name(function) == fn.Name()
 }
 
 // look returns the write of an unchanged state on a line; nil for none.

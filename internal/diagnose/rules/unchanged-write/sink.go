@@ -38,12 +38,10 @@ func (s *search) sinkOf(p *gocode.Place, call *ast.CallExpr) *sink {
 		}
 	case name == "(*net/http.Client).Do" && len(call.Args) == 1:
 		return put(p, call)
-	case fn.Name() == "Exec" || fn.Name() == "ExecContext" || fn.Name() == "MustExec":
-		return s.executed(p, call, fn)
 	case fn.Signature().Recv() != nil && keepsValues(fn.Pkg().Path()) && (fn.Name() == "Set" || fn.Name() == "Put" || fn.Name() == "HSet"):
 		return set(p, call, fn)
 	}
-	return nil
+	return s.executed(p, call)
 }
 
 // file is sinkOf for a call that writes a whole file.
@@ -111,23 +109,16 @@ func set(p *gocode.Place, call *ast.CallExpr, fn *types.Func) *sink {
 }
 
 // executed is sinkOf for a call that executes a SQL statement.
-func (s *search) executed(p *gocode.Place, call *ast.CallExpr, fn *types.Func) *sink {
-	if !fn.Signature().Variadic() || call.Ellipsis.IsValid() || !unused(p, call) {
+func (s *search) executed(p *gocode.Place, call *ast.CallExpr) *sink {
+	sent := s.sql.Sent(p, call)
+	if sent == nil || sent.Reads() || !sent.Dropped() {
+		return nil // whoever asks how many rows changed may depend on the write
+	}
+	st := parse(sent.Text)
+	if st == nil || s.sql.Written(st.table, sent.Text, call, seldom*s.own) {
 		return nil
 	}
-	n := fn.Signature().Params().Len() - 1
-	if n > len(call.Args) {
-		return nil
-	}
-	query, _ := s.sql.Prepared(p, call)
-	if n > 0 && syntax.IsString(p, call.Args[n-1]) {
-		query = s.sql.Text(p, call.Args[n-1])
-	}
-	st := parse(query)
-	if st == nil || s.sql.Written(st.table, query, call, seldom*s.own) {
-		return nil
-	}
-	out := &sink{call: call, what: "the row of " + st.table, verb: "execute it", sql: st, values: call.Args[n:]}
+	out := &sink{call: call, what: "the row of " + st.table, verb: "execute it", sql: st, values: sent.Args}
 	for _, i := range st.keys {
 		if i >= len(out.values) {
 			return nil
@@ -135,17 +126,4 @@ func (s *search) executed(p *gocode.Place, call *ast.CallExpr, fn *types.Func) *
 		out.key = append(out.key, out.values[i])
 	}
 	return out
-}
-
-// unused reports whether the first result of a call is dropped: whoever asks how many rows changed
-// may depend on the write.
-func unused(p *gocode.Place, call *ast.CallExpr) bool {
-	switch n := syntax.Parent(p, call).(type) {
-	case *ast.ExprStmt:
-		return true
-	case *ast.AssignStmt:
-		id, ok := n.Lhs[0].(*ast.Ident)
-		return ok && id.Name == "_"
-	}
-	return false
 }
