@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -245,7 +246,13 @@ func (u *uses) variable(v *types.Var) bool {
 		u.returned = true
 	}
 	for _, id := range syntax.Reads(u.place, v) {
-		if u.skip != nil && syntax.Within(u.skip, id) || u.inLimited(id) {
+		if u.skip != nil && syntax.Within(u.skip, id) {
+			if !u.adds(id) {
+				return false // whether an element is added depends on those before
+			}
+			continue
+		}
+		if u.inLimited(id) {
 			continue
 		}
 		if _, returns := syntax.Parent(u.place, id).(*ast.ReturnStmt); !returns && u.shortened.IsValid() && id.Pos() > u.shortened {
@@ -256,6 +263,13 @@ func (u *uses) variable(v *types.Var) bool {
 		}
 	}
 	return true
+}
+
+// adds reports whether a use of the list in the loop that builds it adds to it, or asks for its
+// length.
+func (u *uses) adds(id *ast.Ident) bool {
+	call, ok := syntax.Parent(u.place, id).(*ast.CallExpr)
+	return ok && slices.Contains([]string{"append", "len", "cap"}, u.place.CalleeName(call))
 }
 
 // use notes one use of the list; false if that is a use of all of it, or is not known.

@@ -16,6 +16,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/units"
+	"github.com/hone-go/hone/stats"
 )
 
 // Rule is linear-scan.
@@ -23,6 +24,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "linear-scan",
 		Kind:  rule.CPU,
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "Slice searched linearly in every iteration of a loop",
 		Doc:   doc,
 		Finder: finder.Line{
@@ -70,6 +72,9 @@ func judge(c *finder.Case) bool {
 	if !ok {
 		return unique(c) || long(c)
 	}
+	if each, known := searchTime(c); known && each < shortSearch {
+		return false // the loop adds few of what it goes through
+	}
 	describe(c, fmt.Sprintf("in every iteration of a loop %s: n iterations make about n²/2 comparisons", why))
 	return true
 }
@@ -77,6 +82,17 @@ func judge(c *finder.Case) bool {
 // leastEach is the minimum time of one search, in seconds, that shows a long slice: 50 elements and
 // more, where a lookup in a map takes about 20 ns.
 const leastEach = 100e-9
+
+// shortSearch is a time of one search, in seconds, that shows a slice of a few elements.
+const shortSearch = 20e-9
+
+// searchTime returns how long one search takes at most, in seconds, as far as the samples show;
+// false if it is not known.
+func searchTime(c *finder.Case) (float64, bool) {
+	value, n := stacks.Sum(c.CPU)
+	each, known := evidence.PerExecution(c.Pass, c.Site.Frame, float64(value)*1e-9)
+	return each * stats.Poisson(n).High / float64(max(1, n)), known && n > 0
+}
 
 // long reports whether one search takes so long that the slice must be long.
 func long(c *finder.Case) bool {
