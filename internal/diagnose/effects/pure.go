@@ -91,6 +91,11 @@ func Pure(p *gocode.Place) bool { return pure(p, false, false) }
 // effects (see [Impure]). The profile must agree: see [PureBelow].
 func LooksPure(p *gocode.Place) bool { return pure(p, true, false) }
 
+// LooksPureLocked is LooksPure for a function that may lock and unlock mutexes.
+func LooksPureLocked(p *gocode.Place) bool {
+	return seen(p, iteration{computes: true, trusts: true, locked: true})
+}
+
 // LooksPureOfFiles is LooksPure for a function that may read files.
 func LooksPureOfFiles(p *gocode.Place) bool { return pure(p, true, true) }
 

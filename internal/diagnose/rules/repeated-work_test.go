@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -420,4 +421,12 @@ func TestRepeatedWorkUnwritten(t *testing.T) {
 			t.Errorf("%s: %q %s", c.source[strings.Index(c.source, "func change"):], where, text)
 		}
 	}
+}
+
+// TestRepeatedWorkServed: a document that is made again under a lock for each request, and others
+// that differ each time.
+func TestRepeatedWorkServed(t *testing.T) {
+	r := repeatedwork.Rule()
+	archive := filepath.Join(r.ID, "testdata", "served.txtar")
+	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
 }

@@ -345,7 +345,7 @@ func (h *hone0hasher) address(v hone0reflect.Value) {
 
 // pointer hashes a pointer by the address and, for a struct, by its memory: short-lived values are
 // often allocated at the same address one after the other. What the struct's own pointers point to
-// is not read.
+// is not read, and neither is a mutex: whether it is locked says nothing about the value.
 func (h *hone0hasher) pointer(v hone0reflect.Value) {
 	h.word(uint64(v.Pointer()))
 	if v.Kind() != hone0reflect.Ptr || v.IsNil() {
@@ -356,7 +356,26 @@ func (h *hone0hasher) pointer(v hone0reflect.Value) {
 	if n > hone0inputStruct {
 		n = hone0inputStruct
 	}
-	for i := uintptr(0); i < n; i++ {
+	from := uintptr(0)
+	if to := v.Elem(); to.Kind() == hone0reflect.Struct {
+		for i := 0; i < to.NumField(); i++ {
+			f := to.Field(i)
+			if f.UnsafeAddr()-uintptr(at) >= n {
+				break
+			}
+			if t := f.Type(); t.PkgPath() == "sync" && (t.Name() == "Mutex" || t.Name() == "RWMutex") {
+				until := f.UnsafeAddr() - uintptr(at)
+				h.memory(at, from, until)
+				from = until + t.Size()
+			}
+		}
+	}
+	h.memory(at, from, n)
+}
+
+// memory hashes the bytes of an object from one offset until another.
+func (h *hone0hasher) memory(at hone0unsafe.Pointer, from, until uintptr) {
+	for i := from; i < until; i++ {
 		h.WriteByte(*(*byte)(hone0unsafe.Pointer(uintptr(at) + i)))
 	}
 }

@@ -39,9 +39,9 @@ func (s *search) few(in *inputs.Function) *found {
 	same := s.answersTheSame(in)
 	if same {
 		different = in.Stable
-		if s.pass.Inputs.Requests > 0 || s.pass.Manifest.Target.Bench != "" {
-			least = provedCalls // a program that exits may repeat the same work to measure itself
-		}
+	}
+	if same || len(in.Params) == 0 && proved(in) {
+		least = s.enough(least)
 	}
 	if c == nil || c.Recursive || in.Calls < least || !worth(s.pass, c, in) {
 		return nil
@@ -50,7 +50,7 @@ func (s *search) few(in *inputs.Function) *found {
 	if f.repeats < fewRepeat {
 		return nil
 	}
-	if in.Different == 1 && s.sendsBodies() || hashesSecrets(in) {
+	if in.Different == 1 && len(in.Params) > 0 && s.sendsBodies() || hashesSecrets(in) {
 		return nil // the body that the load sends with each request, or a part of it; or what must not be kept
 	}
 	if in.Stable > 0 && !in.ByValue() && !s.returnsTheSame(in) {
@@ -90,6 +90,15 @@ func (s *search) few(in *inputs.Function) *found {
 	f.pointer = unchanged && f.where == always
 	f.shared = s.own(in) // the function itself is the place to keep results
 	return f
+}
+
+// enough returns the number of calls that show repeated inputs where the results were compared: a
+// program that exits may repeat the same work to measure itself, so it must have more.
+func (s *search) enough(inRun int64) int64 {
+	if s.pass.Inputs.Requests > 0 || s.pass.Manifest.Target.Bench != "" {
+		return provedCalls
+	}
+	return inRun
 }
 
 // everywhere widens a finding about the calls in a request to all calls, if nearly all have an
@@ -236,7 +245,7 @@ func (s *search) seemsToAnswer(in *inputs.Function) bool {
 		return false
 	}
 	if s.own(in) {
-		return effects.LooksPureOfFiles(place)
+		return effects.LooksPureOfFiles(place) || proved(in) && effects.LooksPureLocked(place)
 	}
 	if !takesText(signature) {
 		return false // a handle or an index: what it refers to changes

@@ -39,7 +39,7 @@ func (s *search) ofProved(in *inputs.Function) *found {
 // did not change. Copies and new values belong to the caller: so does what the method only
 // allocates, unless it is a text, which nobody fills.
 func (s *search) computesFromReceiver(in *inputs.Function) bool {
-	if in.Compared < fewCalls || in.Identical != in.Stable || changes(in) {
+	if in.Compared < s.enough(fewCalls) || in.Identical != in.Stable || changes(in) {
 		return false
 	}
 	place, ok := s.pass.Syntax.At(in.File, in.Line)

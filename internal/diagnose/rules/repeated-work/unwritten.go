@@ -54,7 +54,7 @@ func (s *search) plain(in *inputs.Function, p *gocode.Place) bool {
 	sig := syntax.SignatureOf(p)
 	return sig != nil && sig.Recv() != nil && sig.Params().Len() == 0 && rich(sig) && builtInside(p, sig) &&
 		!startsWith(in, "Clone", "Copy", "DeepCopy", "Snapshot", "New", "Make", "Now", "Random", "Current") &&
-		effects.LooksPure(p) && s.quiet(in.Name) && (returnsText(sig) || !s.allocatesOnly(in.Name))
+		effects.LooksPureLocked(p) && s.quiet(in.Name) && (returnsText(sig) || !s.allocatesOnly(in.Name))
 }
 
 // oftenForEach reports whether a method runs several times for each value of its type that the
