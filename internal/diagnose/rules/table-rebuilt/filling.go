@@ -163,9 +163,14 @@ func reads(p *gocode.Place, e ast.Expr) bool {
 // discarded reports whether what the function returns is only read by its callers in the profile.
 func (s *search) discarded(c *finder.Case, t *table) bool {
 	returned := false
-	for _, id := range syntax.Uses(t.place, t.into) {
-		if _, ok := syntax.Parent(t.place, id).(*ast.ReturnStmt); ok {
-			returned = true
+	if t.call != nil {
+		if _, returned = syntax.Parent(t.place, t.call).(*ast.ReturnStmt); !returned {
+			return readByCaller(t.place, t.call)
+		}
+	} else {
+		for _, id := range syntax.Uses(t.place, t.into) {
+			_, is := syntax.Parent(t.place, id).(*ast.ReturnStmt)
+			returned = returned || is
 		}
 	}
 	if !returned {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/kept"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -58,7 +59,8 @@ need no lock if a change replaces the whole map (an atomic.Pointer).
 It is fine where the list changes about as often as it is read. The rule counts
 both: it reports maps of which at least ten were built for each time that a line
 of the package changed the list, with eight elements and more, and only where
-what is put in does not depend on the request.
+what is put in does not depend on the request. The loop may be in a helper that
+gets the list, and a function for the key of an element.
 
 Seen in the field: Kirari04/p2pstream#115 (rules copied and ordered for each
 request, though they change only with the configuration); rubrikinc/kronos#7 (the
@@ -78,17 +80,23 @@ type search struct {
 // table is a loop that builds a map from a list that hardly changes.
 type table struct {
 	place           *gocode.Place
-	loop            *ast.RangeStmt
+	loop            *ast.RangeStmt // nil if a helper has it
 	into            *types.Var
+	call            *ast.CallExpr // of the helper
+	list            ast.Expr
 	builds, changes float64 // for each unit of work
 	elements        float64 // of each build
 	open            bool    // other packages may change the list
 }
 
-// look returns the loop around a line that builds such a map; nil for none.
+// look returns the loop around a line, or the call of a helper, that builds such a map; nil for
+// none.
 func (s *search) look(f *site.Frame, p *gocode.Place) *table {
 	if p.Decl == nil || p.Decl.Body == nil {
 		return nil
+	}
+	if t := s.calls(f, p); t != nil {
+		return t
 	}
 	line := p.Line
 	p = p.Outer()
@@ -106,7 +114,7 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *table {
 		if !inside && line != syntax.Line(p, l.into.Pos()) {
 			continue
 		}
-		t := &table{place: p, loop: loop, into: l.into, open: v.Exported() && p.Pkg.Name() != "main"}
+		t := &table{place: p, loop: loop, into: l.into, list: loop.X, open: v.Exported() && p.Pkg.Name() != "main"}
 		c := kept.Changes{Pass: s.pass, Frame: f, Place: p, Var: v, Keys: l.keys()}
 		ran, ok := evidence.ExecutionsAt(s.pass, p, loop.Body.List[0].Pos())
 		if !ok || ran.Calls <= 0 {
@@ -126,13 +134,23 @@ func (s *search) judge(c *finder.Case) bool {
 	if t == nil || !s.discarded(c, t) {
 		return false
 	}
-	from := syntax.Text(t.loop.X)
+	from := syntax.Text(t.list)
 	times := "which did not change while executions were counted"
 	if t.changes > 0 {
 		times = fmt.Sprintf("which changes once in %s of these calls", units.Number(t.builds/t.changes))
 	}
-	c.Cause = fmt.Sprintf("%s puts all %s elements of %s into the map %s again on every call. The map follows from %s, %s.",
-		syntax.FuncName(t.place), units.Number(t.elements), from, t.into.Name(), from, times)
+	elements := "elements"
+	if t.elements > 0 {
+		elements = units.Number(t.elements) + " elements"
+	}
+	into := ""
+	if t.into != nil {
+		into = "the map " + t.into.Name()
+	} else {
+		into = "a map, with " + funcname.Short(t.place.CalleeName(t.call)) + ","
+	}
+	c.Cause = fmt.Sprintf("%s puts all %s of %s into %s again on every call. The map follows from %s, %s.",
+		syntax.FuncName(t.place), elements, from, into, from, times)
 	c.Fix = fmt.Sprintf("Build the map where %s changes, and keep it next to it.", from)
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,
