@@ -8,9 +8,11 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/kept"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -58,22 +60,57 @@ and compare it on a hit. Or remove the entry of the user where a role changes. I
 the hash is needed, keep it beside the object, and compute it where that changes.
 
 It is fine where the key is the hash of what came with the request. The rule
-reports functions that get only a few plain values, read lists or maps that the
-program keeps, take at least half a microsecond, and return the key of a lookup of
-which at most a fifth is followed by a store, as counted.
+reports functions that get only plain values and objects that the program keeps,
+go through their lists or encode them, take at least half a microsecond, and
+return the key of a lookup of which at most a fifth is followed by a store, as
+counted.
 
 Seen in the field: rancher/rancher#44824 (keys of a cache of permissions, hashed
 for each request: among the most expensive work of large servers).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
-	s := &search{pass: p}
+	s := &search{pass: p, kept: map[string]bool{}}
 	s.edges = finder.RememberEdges(s.look)
-	return finder.Line{Start: finder.Frames(s.edges.Farthest), Judge: s.judge}
+	return finder.Line{Start: finder.Frames(s.farthest), Judge: s.judge}
 }
 
 type search struct {
 	pass  *rule.Pass
 	edges *finder.Edges[key]
+	kept  map[string]bool // whether the program keeps the objects of a key, by the frames that decide
+}
+
+// deepest is the number of frames above a call that decide where its arguments come from.
+const deepest = 6
+
+// farthest returns the frame nearest the root that computes the key of a cache, of plain values and
+// of objects that the program keeps; -1 for none.
+func (s *search) farthest(r *site.Row) int {
+	for i := len(r.Stack) - 1; i > 0; i-- {
+		if k := r.Stack[i].Owner.Kind; k != gocode.Main && k != gocode.Dependency {
+			continue
+		}
+		if k := s.edges.At(r.Stack[i], r.Stack[i-1]); k != nil && (len(k.objects) == 0 || s.keeps(r.Stack, i, k)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// keeps reports whether the objects of which a key is computed come from fields and package
+// variables, not with the request.
+func (s *search) keeps(stack []*site.Frame, i int, k *key) bool {
+	path := stacks.Key(stack[i:], deepest)
+	is, seen := s.kept[path]
+	if !seen {
+		p, ok := s.pass.Syntax.At(stack[i].File, stack[i].Line)
+		is = ok && !slices.ContainsFunc(k.objects, func(e ast.Expr) bool {
+			from, ok := kept.From(s.pass.Syntax, stack, i, p, e)
+			return !ok || from.Built
+		})
+		s.kept[path] = is
+	}
+	return is
 }
 
 // key is a call that computes the key of a cache.
@@ -83,8 +120,9 @@ type key struct {
 	cache   ast.Expr
 	lookups float64 // for each unit of work
 	stores  float64
-	filled  bool   // there are stores
-	reads   string // a list or map that the function reads
+	filled  bool       // there are stores
+	reads   string     // a list or map that the function reads
+	objects []ast.Expr // arguments that are not plain: objects
 }
 
 // look returns the call at an edge, if it computes the key of a cache that mostly hits.
@@ -97,13 +135,19 @@ func (s *search) look(f, below *site.Frame) *key {
 	for _, call := range syntax.CallsTo(place, below.Function) {
 		v := syntax.LocalVar(p, syntax.OrBad(syntax.AssignedTo(p, call)))
 		decl := p.Declaration(p.Callee(call))
-		if v == nil || decl == nil || decl.Body == nil || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return !plain(p.TypeOf(arg)) && !receives(p, arg) }) {
+		if v == nil || decl == nil || decl.Body == nil {
 			continue
+		}
+		var objects []ast.Expr
+		for _, arg := range call.Args {
+			if !plain(p.TypeOf(arg)) && !receives(p, arg) {
+				objects = append(objects, arg)
+			}
 		}
 		if !ownReceiver(p, call) {
 			continue // a request that computes its own key
 		}
-		k := &key{call: call, callee: below.Function, reads: keptIn(p.Entry(decl), 3)}
+		k := &key{call: call, callee: below.Function, objects: objects, reads: keptIn(p.Entry(decl), 3)}
 		if k.reads != "" && s.looksUp(p, v, k) && k.lookups > 0 && k.filled && k.stores <= mostStored*k.lookups {
 			return k
 		}
@@ -210,12 +254,16 @@ func lasting(p *gocode.Place, e ast.Expr) *types.Var {
 	return v
 }
 
-// keptIn returns a list or map that the program keeps and that a function, or one that it calls,
-// goes through; "" for none.
+// keptIn returns a list, a map or an object that the program keeps and that a function, or one that
+// it calls, goes through or encodes; "" for none.
 func keptIn(p *gocode.Place, depth int) (found string) {
 	loops := false
 	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.CallExpr:
+			if e := encoded(p, n); e != nil {
+				loops, found = true, syntax.Text(e)
+			}
 		case *ast.RangeStmt, *ast.ForStmt:
 			loops = true
 		case *ast.SelectorExpr:
@@ -245,6 +293,25 @@ func keptIn(p *gocode.Place, depth int) (found string) {
 	return inner
 }
 
+// encoded returns a parameter, the receiver or a field of one that a call encodes as a whole; nil
+// for none.
+func encoded(p *gocode.Place, call *ast.CallExpr) ast.Expr {
+	if !funcname.Match(p.CalleeName(call), append(funcname.TypedAll(codecs.Encoders()), "fmt.Sprint*", "fmt.Fprint*", "fmt.Append*")...) {
+		return nil
+	}
+	for _, arg := range call.Args {
+		root, _ := syntax.Var(p, arg)
+		if root == nil || !syntax.Param(p, root) {
+			continue
+		}
+		switch syntax.Pointed(p.TypeOf(arg)).Underlying().(type) {
+		case *types.Struct, *types.Slice, *types.Map:
+			return arg
+		}
+	}
+	return nil
+}
+
 func collection(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Slice, *types.Map:
@@ -265,9 +332,13 @@ func (s *search) judge(c *finder.Case) bool {
 	}
 	name, cache := funcname.Short(c.Place.CalleeName(k.call)), syntax.Text(k.cache)
 	hits := 1 - k.stores/k.lookups
+	by := "the arguments of " + name
+	if len(k.objects) > 0 {
+		by = "what identifies " + syntax.Text(k.objects[0]) + ", such as its pointer or ID,"
+	}
 	c.Cause = fmt.Sprintf("%s computes the key of %s for each lookup, in %s: it goes through %s, which the program keeps. %s of the lookups find what they look for, and still pay for that.",
 		name, cache, units.Seconds(each), k.reads, units.Percent(hits))
-	c.Fix = fmt.Sprintf("Use the arguments of %s as the key, keep a version with each value of %s, and count the version up where %s changes; or remove the entries that a change is about.", name, cache, k.reads)
+	c.Fix = fmt.Sprintf("Use %s as the key, keep a version with each value of %s, and count the version up where %s changes; or remove the entries that a change is about.", by, cache, k.reads)
 	c.Confidence, c.Callees = rule.Likely, []string{k.callee}
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted,
 		Value: fmt.Sprintf("%s lookups and %s stores per %s", units.Number(k.lookups), units.Number(k.stores), s.pass.Manifest.Unit())})
