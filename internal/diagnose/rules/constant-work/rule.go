@@ -80,14 +80,26 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// mostValues is the largest number of different constants that callers may pass.
-const mostValues = 8
+const (
+	// mostValues is the largest number of different constants that callers may pass.
+	mostValues = 64
+	// mostListed is the largest number of them that a sentence lists.
+	mostListed = 6
+)
+
+// list names constants, or says how many there are.
+func list(values []string) string {
+	if len(values) > mostListed {
+		return fmt.Sprintf("%d constants", len(values))
+	}
+	return funcname.List(values)
+}
 
 // parsers are functions that prepare something from a setting: a text that is often a constant
 // where they are called through a function of the program.
 func parsers() []string {
 	return []string{
-		"time.LoadLocation", "time.ParseDuration", "net.ParseCIDR", "net.ParseIP", "net/netip.ParseAddr", "net/netip.ParsePrefix",
+		"time.LoadLocation", "time.ParseDuration", "time.Parse", "net.ParseCIDR", "net.ParseIP", "net/netip.ParseAddr", "net/netip.ParsePrefix",
 		"net/netip.MustParseAddr", "net/netip.MustParsePrefix", "net/url.Parse", "encoding/hex.DecodeString", "encoding/base64.(*Encoding).DecodeString",
 	}
 }
@@ -117,7 +129,7 @@ func setting(c *finder.Case) bool {
 		return false
 	}
 	call := syntax.Text(c.Calls[0])
-	c.Cause = fmt.Sprintf("%s is computed again in every call of %s, although it gets only %s.", call, syntax.FuncName(c.Place), funcname.List(all))
+	c.Cause = fmt.Sprintf("%s is computed again in every call of %s, although it gets only %s.", call, syntax.FuncName(c.Place), list(all))
 	c.Fix = "Compute it once where the setting is made, or for each value in a package variable, and share the result read-only."
 	c.Confidence = rule.Likely
 	return true
@@ -163,7 +175,7 @@ func inHelper(c *finder.Case) bool {
 		return false
 	}
 	call := syntax.Text(c.Calls[0])
-	c.Cause = fmt.Sprintf("%s is computed again in every call of %s, although its callers pass only %s.", call, syntax.FuncName(c.Place), funcname.List(passed))
+	c.Cause = fmt.Sprintf("%s is computed again in every call of %s, although its callers pass only %s.", call, syntax.FuncName(c.Place), list(passed))
 	c.Fix = fmt.Sprintf("Compute %s once for each of these values, in package variables or a sync.OnceValue, and share the results read-only.", call)
 	return true
 }

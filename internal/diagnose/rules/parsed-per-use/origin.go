@@ -65,12 +65,18 @@ func (s *search) kept(p *gocode.Place, e ast.Expr, found *parse, depth int) bool
 	case *ast.Ident:
 		return s.variable(p, x, found, depth)
 	case *ast.CallExpr:
-		if _, conversion := p.Conversion(x); !conversion && !funcname.Match(p.CalleeName(x), funcname.TypedAll(effects.DeterministicFuncs())...) {
+		name := p.CalleeName(x)
+		if _, conversion := p.Conversion(x); !conversion && !funcname.Match(name, funcname.TypedAll(effects.DeterministicFuncs())...) && !funcname.Match(name, splitters()...) {
 			return false
 		}
 		return len(x.Args) > 0 && !slices.ContainsFunc(x.Args, func(arg ast.Expr) bool { return !s.kept(p, arg, found, depth) })
 	}
 	return false
+}
+
+// splitters are functions that return parts of a text.
+func splitters() []string {
+	return []string{"strings.Cut*", "bytes.Cut*", "net.SplitHostPort", "path.Split", "path.Ext", "path/filepath.Split", "path/filepath.Ext"}
 }
 
 // field reports whether an expression is a field of an object of the program, of the same type as
@@ -122,8 +128,25 @@ func (s *search) variable(p *gocode.Place, id *ast.Ident, found *parse, depth in
 	if list := flow.Ranged(p, v); list != nil {
 		return texts(p.TypeOf(list)) && s.kept(p, list, found, depth)
 	}
+	if part := partOf(p, v); part != nil {
+		return s.kept(p, part, found, depth)
+	}
 	values := syntax.Assigned(p, v)
 	return len(values) == 1 && s.kept(p, values[0], found, depth)
+}
+
+// partOf returns the call of which a variable is declared as one of several results, if nothing
+// else sets it: before, after, ok := strings.Cut(…); nil for others.
+func partOf(p *gocode.Place, v *types.Var) ast.Expr {
+	stmt, value := syntax.Declared(p, v)
+	a, ok := stmt.(*ast.AssignStmt)
+	if !ok || value != nil || len(a.Rhs) != 1 {
+		return nil
+	}
+	if len(syntax.Reads(p, v))+1 != len(syntax.Uses(p, v)) {
+		return nil
+	}
+	return a.Rhs[0]
 }
 
 // text reports whether values of a type are texts, or lists or maps of texts.
