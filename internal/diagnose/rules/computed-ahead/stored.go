@@ -25,6 +25,9 @@ func (a *ahead) stored(p *gocode.Place) (*types.Var, ast.Node) {
 		if v := a.into(p, up.Lhs[0]); v != nil {
 			return v, up
 		}
+		if v := a.within(p, up); v != nil {
+			return v, up
+		}
 		if local := syntax.LocalVar(p, up.Lhs[0]); local != nil && up.Tok == token.DEFINE {
 			return a.later(p, local)
 		}
@@ -46,6 +49,41 @@ func (a *ahead) into(p *gocode.Place, e ast.Expr) *types.Var {
 	}
 	a.field = e
 	return v
+}
+
+// within returns the field into which a map or list is stored as a whole of which an assignment
+// sets an element, if the function only fills it before: all[k] = v, then x.all = all.
+func (a *ahead) within(p *gocode.Place, set *ast.AssignStmt) (field *types.Var) {
+	x, ok := ast.Unparen(set.Lhs[0]).(*ast.IndexExpr)
+	if !ok {
+		return nil
+	}
+	local := syntax.LocalVar(p, x.X)
+	if local == nil || syntax.Param(p, local) {
+		return nil
+	}
+	for _, id := range syntax.Reads(p, local) {
+		switch up := syntax.Parent(p, id).(type) {
+		case *ast.IndexExpr:
+			if in, ok := syntax.Parent(p, up).(*ast.AssignStmt); !ok || up.X != ast.Expr(id) || !slices.Contains(in.Lhs, ast.Expr(up)) {
+				return nil // an element is read
+			}
+			continue
+		case *ast.AssignStmt:
+			if field == nil && len(up.Lhs) == 1 && len(up.Rhs) == 1 && up.Tok == token.ASSIGN {
+				field = a.into(p, up.Lhs[0])
+			}
+		case *ast.CallExpr:
+			if field == nil {
+				field, _ = a.passed(p, up, id)
+			}
+		}
+		if field == nil {
+			return nil
+		}
+	}
+	a.keyed = true
+	return field
 }
 
 // later returns the field into which a local variable is stored, if that is its only use.
