@@ -31,8 +31,9 @@ const (
 	// leastPerChange is the minimum number of times that a value is encoded for each change.
 	leastPerChange = 10
 	// leastShare is the minimum share of CPU of the encoding, and leastCost its minimum CPU time in
-	// seconds: keeping the bytes of each small object is not worth it.
-	leastShare, leastCost = 0.1, 10e-6
+	// seconds: keeping the bytes of each small object is not worth it. leastSure is the minimum
+	// share if the answers were seen to be the same.
+	leastShare, leastSure, leastCost = 0.1, 0.03, 10e-6
 	// leastCompared is the minimum number of answers that the load compared, and leastSame the
 	// minimum share of those that were the same as the answer before to the same request.
 	leastCompared, leastSame = 100, 0.8
@@ -246,11 +247,15 @@ func (s *search) judge(c *finder.Case) bool {
 		cpu += float64(r.Value) / 1e9
 	}
 	each, ok := evidence.PerExecution(s.pass, c.Site.Frame, cpu)
-	if total := s.pass.Table.Totals.TotalSeconds; total <= 0 || cpu < leastShare*total || !ok || each < leastCost {
-		return false
-	}
 	same, known := s.same()
 	if known && same < leastSame/2 {
+		return false
+	}
+	least := leastShare
+	if known && same >= leastSame && !f.origin.Asked {
+		least = leastSure
+	}
+	if total := s.pass.Table.Totals.TotalSeconds; total <= 0 || cpu < least*total || !ok || each < leastCost {
 		return false
 	}
 	c.Confidence = rule.Hint
