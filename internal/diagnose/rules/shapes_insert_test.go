@@ -90,6 +90,28 @@ func TestQuadraticInsertPieces(t *testing.T) {
 	})
 }
 
+// TestQuadraticInsertLonger: functions that make a longer copy of a slice for each new element.
+func TestQuadraticInsertLonger(t *testing.T) {
+	const head = "import \"slices\"\n\ntype hist struct{ bins, old []int }\n\nvar _ = slices.Clip[[]int]"
+	in := func(code, says string) shape {
+		return shape{"func (h *hist) F(x int) {\n\t" + strings.ReplaceAll(code, "; ", "\n\t") + "\n}", says}
+	}
+	const last, first = "Append in place", "read it from its end"
+	checkShapes(t, quadraticinsert.Rule(), head, "runtime.mallocgc runtime.makeslice", 2048, []shape{
+		in("next := make([]int, 0, len(h.bins)+1) @; next = append(next, h.bins...); next = append(next, x); h.bins = next", last),
+		in("next := make([]int, 0, len(h.bins)+1) @; next = append(next, x); for _, b := range h.bins {; next = append(next, b); }; h.bins = next", first),
+		in("next := make([]int, len(h.bins)+1) @; copy(next[1:], h.bins); next[0] = x; h.bins = next", first),
+		in("next := make([]int, 1+len(h.bins)) @; for i, b := range h.bins {; next[i] = b; }; next[len(h.bins)] = x; h.bins = next", last),
+		in("next := make([]int, 0, len(h.bins)+1) @; next = append(next, h.bins...); next = append(next, x); h.old = next", ""),
+		in("next := make([]int, 0, len(h.bins)+1) @; next = append(next, h.old...); next = append(next, x); h.bins = next", ""),
+		in("next := make([]int, 0, 2*len(h.bins)) @; next = append(next, h.bins...); next = append(next, x); h.bins = next", ""),
+		in("next := make([]int, 0, len(h.bins)+1) @; for _, b := range h.bins {; if b != x {; next = append(next, b); }; }; h.bins = next", ""),
+		{"func front(xs []int, x int) []int { return append([]int{x}, xs...) } @ < one\n\nfunc F(n int) []int {\n\tvar all []int\n\tfor i := range n {\n\t\tall = front(all, i) //: one\n\t}\n\treturn all\n}", first},
+		{"func with(xs []int, x int) []int { return append(slices.Clone(xs), x) } @ < two\n\nfunc F(n int) []int {\n\tvar all []int\n\tfor i := range n {\n\t\tall = with(all, i) //: two\n\t}\n\treturn all\n}", last},
+		{"func plus(xs []int, x int) []int { return append(slices.Clone(xs), x) } @ < three\n\nfunc F(bases [][]int) (n int) {\n\tfor i, b := range bases {\n\t\tn += len(plus(b, i)) //: three\n\t}\n\treturn n\n}", ""},
+	})
+}
+
 // ranLoops counts a loop on each line of a made-up program, in one unit of work.
 func ranLoops(entries, iterations uint64) *counts.Index {
 	meta := &covdata.Meta{Packages: []covdata.Package{{Path: "example.com/madeup"}}}

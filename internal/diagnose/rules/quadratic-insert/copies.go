@@ -37,17 +37,21 @@ func adds(c *finder.Case) bool {
 		elem := elemOf(c.Place, stmt.Lhs[0])
 		return describeCopies(c, elem, how, xs, fmt.Sprintf("%s %s each time that it adds to it", syntax.FuncName(c.Place), how.what(xs)))
 	}
-	made, xs := longer(c.Place)
-	if made == nil {
+	l := longer(c.Place)
+	if l == nil {
 		return false
+	}
+	name := syntax.Text(l.xs)
+	if l.replaces {
+		return describeCopies(c, elemOf(c.Place, l.xs), l.how, name, fmt.Sprintf("%s %s each time that it adds to it", syntax.FuncName(c.Place), l.how.what(name)))
 	}
 	caller, target := addingCaller(c)
 	if caller == nil {
 		return false
 	}
 	what := fmt.Sprintf("%s makes a new slice with room for a few more elements and copies all of %s into it, and line %d replaces %s by the result",
-		syntax.FuncName(c.Place), xs, caller.Line, target)
-	return describeCopies(c, elemOf(c.Place, made), copies, target, what)
+		syntax.FuncName(c.Place), name, caller.Line, target)
+	return describeCopies(c, elemOf(c.Place, l.xs), l.how, target, what)
 }
 
 func describeCopies(c *finder.Case, elem types.Type, how way, xs, what string) bool {
@@ -132,44 +136,6 @@ func copyOf(p *gocode.Place, e, xs ast.Expr) bool {
 func lenOf(p *gocode.Place, e, xs ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	return ok && p.CalleeName(call) == "len" && len(call.Args) == 1 && syntax.Same(p, call.Args[0], xs)
-}
-
-// longer returns the variable that the place's function creates with more room than one of its
-// slices needs, to copy that slice: next := make([]T, len(xs)+1) and copy(next, xs). xs is the text
-// of the slice. The line contains one of the two.
-func longer(p *gocode.Place) (made ast.Expr, xs string) {
-	body := syntax.Body(p)
-	ast.Inspect(body, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if made != nil || !ok || p.CalleeName(call) != "copy" || len(call.Args) != 2 {
-			return made == nil
-		}
-		to := syntax.LocalVar(p, call.Args[0])
-		from, _ := syntax.Var(p, call.Args[1])
-		if to == nil || from == nil || !syntax.Param(p, from) {
-			return true
-		}
-		stmt, value := syntax.Declared(p, to)
-		create, ok := ast.Unparen(syntax.OrBad(value)).(*ast.CallExpr)
-		if !ok || p.CalleeName(create) != "make" || len(create.Args) < 2 || !plus(p, create.Args[len(create.Args)-1], call.Args[1]) {
-			return true
-		}
-		if l := syntax.Line(p, stmt.Pos()); l == p.Line || syntax.Line(p, call.Lparen) == p.Line {
-			made, xs = call.Args[0], syntax.Text(call.Args[1])
-		}
-		return made == nil
-	})
-	return made, xs
-}
-
-// plus reports whether a length is len(xs) plus a little: not a doubling, which later additions pay
-// for.
-func plus(p *gocode.Place, e, xs ast.Expr) bool {
-	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
-	if !ok || b.Op != token.ADD {
-		return false
-	}
-	return lenOf(p, b.X, xs) || lenOf(p, b.Y, xs)
 }
 
 // addingCaller returns the frame of a caller that replaces a slice by the result of the place's

@@ -40,8 +40,9 @@ func Rule() rule.Rule {
 const doc = `append([]T{x}, xs...) allocates a new slice and copies all of xs after x;
 slices.Insert(xs, 0, x) moves all of xs up by one; append(xs[:0], xs[1:]...) and
 slices.Delete(xs, 0, 1) move all of it down; append(slices.Clone(xs), x),
-slices.Concat(xs, ys) and a new slice of len(xs)+1 elements copy all of it to
-add one. In a loop that is n²/2 moves for n elements.
+slices.Concat(xs, ys) and a new slice of len(xs)+1 elements, filled by copy,
+append or a loop, copy all of it to add one. In a loop that is n²/2 moves for n
+elements.
 
 Append in place: append copies only when the capacity is used up. To prepend,
 append and call slices.Reverse once after the loop, or fill a slice of known
