@@ -34,6 +34,21 @@ func Var(p *gocode.Place, e ast.Expr) *types.Var {
 	return nil
 }
 
+// Field is [Var] that also returns a field of another variable than the receiver, such as a
+// parameter or a variable around a function literal. Whether the object lives longer than the call,
+// its [Changes] show: creating it is one.
+func Field(p *gocode.Place, e ast.Expr) *types.Var {
+	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
+	if !ok {
+		return Var(p, e)
+	}
+	v, ok := p.Object(sel.Sel).(*types.Var)
+	if root, _ := syntax.Var(p, sel); !ok || root == nil || !v.IsField() || v.Pkg() != p.Pkg {
+		return nil
+	}
+	return v
+}
+
 // Changes counts how often a kept list or map changes.
 type Changes struct {
 	Pass  *rule.Pass

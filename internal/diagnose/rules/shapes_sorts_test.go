@@ -181,6 +181,18 @@ var _ = fmt.Sprint(json.Marshal, strings.Compare, cmp.Compare[int], maps.Keys[ma
 		{"func (r *registry) F(m *metric) []string {\n\tr.hot[m.name] = m\n\treturn slices.Sorted(maps.Keys(r.hot)) @\n}", ""},
 		{"func (r *registry) F(q string) []*metric {\n\treturn slices.SortedFunc(maps.Values(r.m), func(a, b *metric) int { return cmp.Compare(a.name+q, b.name) }) @\n}", ""},
 	}, complete)
+	checkShapesIn(t, sortunchanged.Rule(), head, "slices.pdqsortCmpFunc[go.shape.*uint8] slices.SortedFunc[go.shape.*uint8]", 0, []shape{
+		// The order comes from the caller.
+		{"func (r *registry) F() string {\n\treturn join(by_N(r.list, func(m *metric) string { return m.name })) //: c_N\n}\n\nfunc by_N[V any](all []V, key func(V) string) []V {\n\treturn slices.SortedFunc(slices.Values(all), func(a, b V) int { return cmp.Compare(key(a), key(b)) }) @ < c_N\n}", "sorts r.list again on every call"},
+		{"func (r *registry) F() string {\n\treturn join(by_N(r.list, (*metric).key)) //: c_N\n}\n\nfunc by_N[V any](all []V, key func(V) string) []V {\n\treturn slices.SortedFunc(slices.Values(all), func(a, b V) int { return cmp.Compare(key(a), key(b)) }) @ < c_N\n}", "sorts r.list again on every call"},
+		{"func (r *registry) F() string {\n\treturn join(by_N(r.list, " + by + ")) //: c_N\n}\n\nfunc by_N[V any](all []V, less func(a, b V) int) []V {\n\treturn slices.SortedFunc(slices.Values(all), less) @ < c_N\n}", "sorts r.list again on every call"},
+		{"func (r *registry) F(q string) string {\n\treturn join(by_N(r.list, func(m *metric) string { return m.name + q })) //: c_N\n}\n\nfunc by_N[V any](all []V, key func(V) string) []V {\n\treturn slices.SortedFunc(slices.Values(all), func(a, b V) int { return cmp.Compare(key(a), key(b)) }) @ < c_N\n}", ""},
+		{"func (r *registry) F(key func(*metric) string) string {\n\treturn join(by_N(r.list, key)) //: c_N\n}\n\nfunc by_N[V any](all []V, key func(V) string) []V {\n\treturn slices.SortedFunc(slices.Values(all), func(a, b V) int { return cmp.Compare(key(a), key(b)) }) @ < c_N\n}", ""},
+		// The list belongs to something that the function gets, or that surrounds it.
+		{"func F(r *registry) string {\n\treturn join(slices.SortedFunc(maps.Values(r.m), " + by + ")) @\n}", "the values of r.m"},
+		{"type reg_N struct{ m map[string]*metric }\n\nfunc F(in map[string]*metric) string {\n\tr := &reg_N{m: in}\n\treturn join(slices.SortedFunc(maps.Values(r.m), " + by + ")) @\n}", ""},
+		{"type reg_N struct{ m map[string]*metric }\n\nfunc F(r *reg_N) func() string {\n\treturn func() string {\n\t\treturn join(slices.SortedFunc(maps.Values(r.m), " + by + ")) @\n\t}\n}", "the values of r.m"},
+	}, complete)
 	checkShapesIn(t, sortunchanged.Rule(), head, "sort.pdqsort sort.Sort", 0, []shape{
 		{"func (r *registry) F() string {\n\tall := r.all()\n\tsort.Sort(byName(all)) @\n\treturn join(all)\n}", "sorts all, made of r.list, again"},
 		{"func (r *registry) F() string {\n\tvs := make(byName, 0)\n\tfor _, m := range r.m {\n\t\tvs = append(vs, m)\n\t}\n\tsort.Sort(sort.Reverse(vs)) @\n\treturn join(vs)\n}", "sorts vs, made of r.m, again"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/effects"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/sorts"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -16,6 +17,8 @@ type order struct {
 	keys  []*types.Var   // fields of the elements
 	other bool           // something else: an argument of the call, state, or not known
 	by    *ast.BlockStmt // compares two elements; nil when it is not in the package
+	given []*types.Var   // parameters of the function that sorts, which are functions: its callers give the order
+	in    *ast.FuncDecl  // the function that sorts
 	seen  []*types.Func
 }
 
@@ -29,7 +32,7 @@ func (o *order) follow(p *gocode.Place, code ast.Node, own func(*types.Var) bool
 			case !ok:
 			case v.IsField():
 				o.keys = append(o.keys, v)
-			case !own(v):
+			case !own(v) && !o.asked(p, v):
 				o.other = true
 			}
 		case *ast.CallExpr:
@@ -39,8 +42,25 @@ func (o *order) follow(p *gocode.Place, code ast.Node, own func(*types.Var) bool
 	})
 }
 
+// asked notes a function that the function which sorts gets, and reports whether a variable is one.
+func (o *order) asked(p *gocode.Place, v *types.Var) bool {
+	if v == nil || o.in == nil || p.Decl != o.in || !syntax.Param(p, v) {
+		return false
+	}
+	if _, function := v.Type().Underlying().(*types.Signature); !function {
+		return false
+	}
+	if !slices.Contains(o.given, v) {
+		o.given = append(o.given, v)
+	}
+	return true
+}
+
 func (o *order) call(p *gocode.Place, call *ast.CallExpr) {
 	fn := p.Callee(call)
+	if fn == nil && o.asked(p, syntax.LocalVar(p, call.Fun)) {
+		return
+	}
 	if fn == nil {
 		_, conversion := p.Conversion(call)
 		o.other = o.other || !conversion && p.CalleeName(call) == ""
@@ -62,10 +82,9 @@ func (o *order) body(p *gocode.Place) {
 	o.follow(p, p.Decl.Body, func(v *types.Var) bool { return syntax.Inside(p.Decl, v.Pos()) })
 }
 
-// orderOf returns the fields that the order of a sort depends on, and the body of the function that
-// compares, if the package has it; false when the order also depends on arguments of the call, or
-// is not known.
-func orderOf(p *gocode.Place, call *ast.CallExpr, list ast.Expr) (keys []*types.Var, by *ast.BlockStmt, ok bool) {
+// orderOf returns what the order of a sort depends on; false when that includes arguments of the
+// call other than functions, or is not known.
+func orderOf(p *gocode.Place, call *ast.CallExpr, list ast.Expr) (o order, ok bool) {
 	if len(call.Args) < 2 {
 		if fn := less(p, call); fn != nil {
 			return byFunc(p, fn)
@@ -73,43 +92,83 @@ func orderOf(p *gocode.Place, call *ast.CallExpr, list ast.Expr) (keys []*types.
 		if sorts.Collected(p, call) != nil {
 			list = call
 		}
-		return nil, nil, basicElements(p, list)
+		return order{}, basicElements(p, list)
 	}
 	switch by := ast.Unparen(call.Args[len(call.Args)-1]).(type) {
 	case *ast.FuncLit:
-		o := order{}
 		sorted, _ := syntax.Var(p, list)
-		o.follow(p, by.Body, func(v *types.Var) bool { return v == sorted || syntax.Inside(by, v.Pos()) })
-		return o.keys, by.Body, !o.other
+		o := order{by: by.Body, in: p.Decl}
+		o.literal(p, by, sorted)
+		return o, !o.other
 	case *ast.Ident:
+		if v := syntax.LocalVar(p, by); v != nil {
+			o := order{in: p.Decl}
+			return o, o.asked(p, v)
+		}
 		return named(p, call, list, by)
 	case *ast.SelectorExpr:
 		return named(p, call, list, by.Sel)
 	}
-	return nil, nil, false
+	return order{}, false
+}
+
+// literal adds what a function literal depends on, which compares elements of a list.
+func (o *order) literal(p *gocode.Place, lit *ast.FuncLit, list *types.Var) {
+	o.follow(p, lit.Body, func(v *types.Var) bool { return v == list || syntax.Inside(lit, v.Pos()) })
+}
+
+// resolve adds what the functions depend on that a call gives to the function declared around a
+// place. It reports false if that is more than the elements.
+func (o *order) resolve(below, p *gocode.Place, call *ast.CallExpr) bool {
+	for _, v := range o.given {
+		switch by := ast.Unparen(syntax.OrBad(flow.ArgumentFor(below, call, v))).(type) {
+		case *ast.FuncLit:
+			o.literal(p, by, nil)
+		case *ast.Ident:
+			o.function(p, by)
+		case *ast.SelectorExpr:
+			o.function(p, by.Sel)
+		default:
+			return false
+		}
+	}
+	o.given = nil
+	return !o.other
+}
+
+// function adds what a function with a name depends on.
+func (o *order) function(p *gocode.Place, by *ast.Ident) {
+	fn, ok := p.Object(by).(*types.Func)
+	if !ok || fn.Signature().Recv() != nil && fn.Pkg() != p.Pkg {
+		o.other = true
+		return
+	}
+	if decl := p.Declaration(fn.Origin()); decl != nil && decl.Body != nil {
+		o.body(p.Entry(decl))
+	}
 }
 
 // byFunc is orderOf for a sort by a function of the package.
-func byFunc(p *gocode.Place, fn *types.Func) ([]*types.Var, *ast.BlockStmt, bool) {
+func byFunc(p *gocode.Place, fn *types.Func) (order, bool) {
 	decl := p.Declaration(fn)
-	o := order{seen: []*types.Func{fn}}
+	o := order{by: decl.Body, seen: []*types.Func{fn}}
 	o.body(p.Entry(decl))
-	return o.keys, decl.Body, !o.other
+	return o, !o.other
 }
 
 // named is orderOf for a sort by a function with a name. A function of another package, such as
 // cmp.Compare or strings.Compare, has no state.
-func named(p *gocode.Place, call *ast.CallExpr, list ast.Expr, by *ast.Ident) ([]*types.Var, *ast.BlockStmt, bool) {
+func named(p *gocode.Place, call *ast.CallExpr, list ast.Expr, by *ast.Ident) (order, bool) {
 	fn, ok := p.Object(by).(*types.Func)
 	if !ok || fn.Signature().Recv() != nil {
-		return nil, nil, false
+		return order{}, false
 	}
 	decl := p.Declaration(fn.Origin())
 	if decl == nil || decl.Body == nil {
 		if sorts.Collected(p, call) != nil {
 			list = call
 		}
-		return nil, nil, basicElements(p, list)
+		return order{}, basicElements(p, list)
 	}
 	return byFunc(p, fn.Origin())
 }

@@ -76,7 +76,7 @@ func (s *search) repeats(r *site.Row, i int) int {
 // for none.
 func sortedHere(p *gocode.Place) *types.Var {
 	for _, c := range syntax.Calls(p) {
-		if _, o := sorted(p, c); o != nil {
+		if _, o := sorted(p, c); o != nil && len(o.given) == 0 {
 			return rootParam(p, o)
 		}
 	}

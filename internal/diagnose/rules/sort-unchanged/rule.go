@@ -65,7 +65,9 @@ after each sort, and all others are sorted again for the next range: handle all
 of them once they are sorted.
 
 A function for one percentile or rank sorts a copy of the list that it gets. A
-caller that asks for five percentiles sorts the same values five times.
+caller that asks for five percentiles sorts the same values five times. A helper
+that gets the list, and perhaps a function for the order, is followed to its
+callers.
 
 It is fine where most elements change before each sort. The rule counts: it
 reports lists that were sorted at least ten times for each time that a line of
@@ -147,11 +149,11 @@ func sorted(p *gocode.Place, call *ast.CallExpr) (ast.Expr, *origin) {
 	if o == nil {
 		return nil, nil
 	}
-	keys, by, ok := orderOf(p, call, list)
-	if !ok {
+	by, ok := orderOf(p, call, list)
+	if !ok || o.v != nil && len(by.given) > 0 {
 		return nil, nil
 	}
-	o.keys, o.by = append(o.keys, keys...), by
+	o.keys, o.by, o.given = append(o.keys, by.keys...), by.by, by.given
 	return list, o
 }
 
@@ -194,7 +196,7 @@ func (s *search) lookBelow(f *site.Frame, p *gocode.Place) *again {
 				continue
 			}
 			o := sources{Place: p, before: call.End()}.of(list)
-			if o == nil || o.v == nil {
+			if o == nil || o.v == nil || !below.resolve(p.Entry(decl), p, call) {
 				continue
 			}
 			o.keys, o.by = append(o.keys, below.keys...), below.by

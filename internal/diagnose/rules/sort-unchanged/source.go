@@ -48,7 +48,7 @@ func (s sources) of(e ast.Expr) *origin {
 	}
 	v := syntax.LocalVar(s.Place, e)
 	if v == nil {
-		if v = kept.Var(s.Place, e); v == nil {
+		if v = kept.Field(s.Place, e); v == nil {
 			return nil
 		}
 		return &origin{expr: e, v: v}
