@@ -97,19 +97,20 @@ func (r Rows) intersect(s Rows) {
 	}
 }
 
-// locationsWhere returns the set of the locations that are wanted: 1 if a location is, else 0.
-func (p *Profile) locationsWhere(wanted func(*Location) bool) (set []byte, any bool) {
-	set = make([]byte, len(p.Locations))
+// locationsWhere returns the set of the locations that are wanted.
+func (p *Profile) locationsWhere(wanted func(*Location) bool) (set columns.Set, any bool) {
+	set = columns.NewSet(len(p.Locations))
 	for i := range p.Locations {
 		if wanted(&p.Locations[i]) {
-			set[i], any = 1, true
+			set.Add(int32(i))
+			any = true
 		}
 	}
 	return set, any
 }
 
 // rowsWith returns the rows with a location of a set.
-func (p *Profile) rowsWith(set []byte) Rows {
+func (p *Profile) rowsWith(set columns.Set) Rows {
 	rows, runs := newRows(p.NumSamples()), new(columns.Runs)
 	for i := range rows.bits {
 		rows.bits[i] = p.wordWith(runs, set, i)
@@ -118,7 +119,7 @@ func (p *Profile) rowsWith(set []byte) Rows {
 }
 
 // wordWith returns those of the rows from 64i to 64i+63 that have a location of a set.
-func (p *Profile) wordWith(runs *columns.Runs, set []byte, i int) uint64 {
+func (p *Profile) wordWith(runs *columns.Runs, set columns.Set, i int) uint64 {
 	return runs.With(&p.stacks, set, 64*i, min(64, p.NumSamples()-64*i))
 }
 

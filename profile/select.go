@@ -13,12 +13,12 @@ import (
 // they are, except for ShowFrom.
 type Selection struct {
 	p          *Profile
-	rows       Rows   // zero until they are known
-	focus      []byte // by location: 1 if Focus matches it; nil without Focus
-	ignore     []byte // by location: 1 if Ignore matches it; nil without Ignore
+	rows       Rows        // zero until they are known
+	focus      columns.Set // the locations that Focus matches; nil without Focus
+	ignore     columns.Set // the locations that Ignore matches; nil without Ignore
 	hide, show *matcher
 	showFrom   *matcher
-	from       []byte // by location: 1 if ShowFrom matches it
+	from       columns.Set // the locations that ShowFrom matches
 	runs       columns.Runs
 }
 
@@ -199,12 +199,13 @@ func (s *Selection) Cut() (from []byte, hidden []bool) {
 	if s.showFrom == nil {
 		return nil, nil
 	}
+	from = make([]byte, len(s.p.Locations))
 	hidden = make([]bool, 0, len(s.p.Locations)+len(s.p.Locations)/4)
 	any := false
 	for i := range s.p.Locations {
 		l := &s.p.Locations[i]
 		keep := len(l.Lines)
-		if s.from[i] != 0 {
+		if from[i] = byte(s.from.Bit(int32(i))); from[i] != 0 {
 			keep = s.showFrom.upTo(l)
 		}
 		for j := range max(1, len(l.Lines)) {
@@ -216,7 +217,7 @@ func (s *Selection) Cut() (from []byte, hidden []bool) {
 	if !any {
 		hidden = nil
 	}
-	return s.from, hidden
+	return from, hidden
 }
 
 // Profile returns the profile with only the selected rows and frames.

@@ -31,8 +31,8 @@ type source struct {
 	lengths []uint16
 	// fewCallers reports that from drops few frames.
 	fewCallers bool
-	shown      []byte // by location: 1 if it has frames left; nil if most have
-	few        bool   // few locations have
+	shown      columns.Set // the locations that have frames left; nil if most have
+	few        bool        // few locations have
 	// manyRows reports that filters seem to keep more than a quarter of the rows.
 	manyRows bool
 	// outerHidden reports that most stacks start with several hidden frames, from the root or,
@@ -152,10 +152,10 @@ func (s *source) hide(costs *frames.Costs, sel *profile.Selection, hidden []bool
 	s.few = mostly(hidden)
 	s.outerHidden = s.sampleHidden(first)
 	if s.few || s.outerHidden[0] || s.outerHidden[1] {
-		s.shown = make([]byte, len(first))
+		s.shown = columns.NewSet(len(first))
 		for l := range first {
 			if first[l] >= 0 {
-				s.shown[l] = 1
+				s.shown.Add(int32(l))
 			}
 		}
 	}

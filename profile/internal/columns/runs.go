@@ -1,5 +1,7 @@
 package columns
 
+import "slices"
+
 // Runs examines several stacks in one loop. A loop over each stack ends with a branch that the
 // processor mispredicts, which takes as long as several locations.
 type Runs struct{ counts [runLength + 1]uint16 }
@@ -7,13 +9,13 @@ type Runs struct{ counts [runLength + 1]uint16 }
 // runLength is the largest number of locations in a run.
 const runLength = 1 << 11
 
-// With returns which of the n rows from a row on, at most 64, contain a location of a set, whose
-// bytes are 0 or 1. Bit j is for row first+j. It reads each location once.
-func (r *Runs) With(c *Stacks, set []byte, first, n int) (rows uint64) {
+// With returns which of the n rows from a row on, at most 64, contain a location of a set. Bit j is
+// for row first+j. It reads each location once.
+func (r *Runs) With(c *Stacks, set Set, first, n int) (rows uint64) {
 	for j := 0; j < n; {
 		run, k := c.run(first+j, n-j)
 		if k == 0 {
-			if ContainsAny(c.Row(first+j), set) {
+			if slices.ContainsFunc(c.Row(first+j), func(l int32) bool { return set.Bit(l) != 0 }) {
 				rows |= 1 << j
 			}
 			j++
@@ -51,12 +53,12 @@ func (c *Stacks) run(first, n int) (locations []int32, rows int) {
 // separate so that its variables stay in registers.
 //
 //go:noinline
-func count(counts []uint16, locations []int32, set []byte) {
-	n := uint16(0)
-	counts[0] = n
+func count(counts []uint16, locations []int32, set Set) {
+	n := uint64(0)
+	counts[0] = 0
 	counts = counts[1 : len(locations)+1]
 	for i, l := range locations {
-		n += uint16(set[l])
-		counts[i] = n
+		n += set.Bit(l)
+		counts[i] = uint16(n)
 	}
 }

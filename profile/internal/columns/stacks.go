@@ -121,17 +121,8 @@ func LastOf(stack []int32, set []byte) int {
 	return i - 1
 }
 
-// Pick copies the locations of a stack that are in a set, whose bytes are 0 or 1, to room, which
-// has space for the whole stack. It returns their number. It has no branch that depends on the set.
-func Pick(room, stack []int32, set []byte) (n int) {
-	for _, l := range stack {
-		room[n] = l
-		n += int(set[l])
-	}
-	return n
-}
-
-// PickIndices is Pick for the indices of these locations in the stack.
+// PickIndices is Pick for the indices of these locations in the stack, and for a set with a byte
+// per location, 0 or 1.
 func PickIndices(room, stack []int32, set []byte) (n int) {
 	for i, l := range stack {
 		room[n] = int32(i)
