@@ -205,7 +205,7 @@ func (o *origin) fresh(e ast.Expr) bool {
 }
 
 // untouched reports whether the calls that get a variable, as receiver or argument, get no other
-// values that change: c.Add(x) changes c by x.
+// values that change: c.Add(x) changes c by x, and d.Decode(&c) by what d reads.
 func (o *origin) untouched(v *types.Var) bool {
 	fine := true
 	ast.Inspect(syntax.Body(o.place), func(n ast.Node) bool {
@@ -224,6 +224,9 @@ func (o *origin) untouched(v *types.Var) bool {
 		}
 		if !with {
 			return true
+		}
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && o.place.Info.Selections[sel] != nil {
+			fine = o.isRoot(sel, v) || o.fixed(sel.X)
 		}
 		for _, arg := range call.Args {
 			fine = fine && (o.isRoot(arg, v) || o.fixed(arg))
