@@ -21,6 +21,8 @@ import (
 const (
 	// leastBytes is the minimum share of all allocated bytes that the line must allocate.
 	leastBytes = 0.2
+	// leastScanner is the same for the buffer of a bufio.Scanner, which needs no pool.
+	leastScanner = 0.05
 	// leastSize is the minimum mean size of the objects, in bytes: below it, a pool costs as much
 	// as allocating.
 	leastSize = 512
@@ -58,8 +60,13 @@ references cleared before it goes back), let the caller pass the memory to fill
 goroutine uses at a time. For a small constant size use an array on the stack,
 if it does not escape: the compiler reports what escapes.
 
+The buffer that a function makes for each bufio.Scanner, so that it takes long
+lines, is not necessary: Buffer(nil, max) starts with 4 KiB and grows to the
+maximum only for lines that are as long.
+
 It is fine where the memory is passed to code that keeps it. The rule reports
-lines that allocate at least a fifth of all bytes, in objects of at least 512
+large buffers of scanners that take a twentieth of all bytes, and other lines that
+allocate at least a fifth of all bytes, in objects of at least 512
 bytes, of which almost none are alive at a collection, in functions that neither
 return nor store them. Make sure that no callee still refers to them when they
 go back to the pool.
@@ -73,7 +80,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		m := finder.TakeOwn(s)
 		bytes, objects := stacks.Sum(m.Allocs)
 		live, _ := stacks.Sum(m.Live)
-		if all <= 0 || float64(bytes) < leastBytes*all || objects == 0 || bytes/objects < leastSize || float64(live) > mostLive*float64(bytes) {
+		if all <= 0 || float64(bytes) < leastScanner*all || objects == 0 || bytes/objects < leastSize || float64(live) > mostLive*float64(bytes) {
 			return rule.Match{Site: s}
 		}
 		return m
@@ -81,7 +88,14 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	judge := func(c *finder.Case) bool {
 		place := c.Place
 		made := scratch(place)
-		if made == nil || place.Decl == nil || !syntax.AllocatesOnly(place, made) || !stays(place, made) {
+		if made == nil || place.Decl == nil || !syntax.AllocatesOnly(place, made) {
+			return false
+		}
+		bytes, _ := stacks.Sum(c.Allocs)
+		if call := scanner(place, made); call != nil {
+			return describeScanner(p, c, call)
+		}
+		if float64(bytes) < leastBytes*all || !stays(place, made) {
 			return false
 		}
 		describe(p, place, c.Match, made)
