@@ -23,6 +23,11 @@ func (s *search) after(p *gocode.Place, call *ast.CallExpr) (all []*order) {
 			if o := s.operands(p, n, call); o != nil {
 				all = append(all, o)
 			}
+		case *ast.AssignStmt:
+			if test := tester(p, n, call); test != nil {
+				all = append(all, s.statements(p, test, call)...)
+			}
+			return all
 		case *ast.IfStmt:
 			if syntax.Within(n.Cond, call) {
 				all = append(all, s.statements(p, n, call)...)
@@ -66,6 +71,51 @@ func (s *search) operands(p *gocode.Place, b *ast.BinaryExpr, call *ast.CallExpr
 		holds = 1 - holds
 	}
 	return &order{call: call, cheap: b.Y, passes: yes, rejected: max(0, 1-holds/yes)}
+}
+
+// tester returns the if statement that tests the variable which a statement sets to a call, if
+// nothing else reads it: if ok := call(); !ok { … }, or the statement after ok := call(). It
+// returns nil for others.
+func tester(p *gocode.Place, set *ast.AssignStmt, call *ast.CallExpr) *ast.IfStmt {
+	v := resultOf(p, call)
+	if v == nil || len(set.Lhs) != 1 {
+		return nil
+	}
+	switch up := syntax.Parent(p, set).(type) {
+	case *ast.IfStmt:
+		if up.Init == ast.Stmt(set) {
+			return up
+		}
+	case *ast.BlockStmt:
+		if i := slices.Index(up.List, ast.Stmt(set)); i >= 0 && i+1 < len(up.List) {
+			test, _ := up.List[i+1].(*ast.IfStmt)
+			return test
+		}
+	}
+	return nil
+}
+
+// resultOf returns the variable that has the result of a call, if it is read once; nil for none.
+func resultOf(p *gocode.Place, call *ast.CallExpr) *types.Var {
+	v := syntax.Result(p, call)
+	if v == nil || len(syntax.Reads(p, v)) != 1 || len(syntax.Assigned(p, v)) != 1 {
+		return nil
+	}
+	return v
+}
+
+// tests reports whether a condition is a call, its negation, or the same of a variable that has the
+// call's result.
+func tests(p *gocode.Place, cond ast.Expr, call *ast.CallExpr) bool {
+	if is(cond, call) {
+		return true
+	}
+	e := ast.Unparen(cond)
+	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.NOT {
+		e = u.X
+	}
+	v := resultOf(p, call)
+	return v != nil && syntax.LocalVar(p, e) == v
 }
 
 // is reports whether an expression is a call, or its negation.
@@ -217,7 +267,7 @@ func (s *search) receiver(p *gocode.Place, lit *ast.FuncLit) (*gocode.Place, *ty
 // the block, and the cheap test in the next statement.
 func (s *search) statements(p *gocode.Place, first *ast.IfStmt, call *ast.CallExpr) (all []*order) {
 	block, ok := syntax.Parent(p, first).(*ast.BlockStmt)
-	if !ok || first.Else != nil || first.Init != nil || !is(first.Cond, call) || len(first.Body.List) != 1 || !leaves(first.Body.List[0]) {
+	if !ok || first.Else != nil || first.Init != nil && !syntax.Within(first.Init, call) || !tests(p, first.Cond, call) || len(first.Body.List) != 1 || !leaves(first.Body.List[0]) {
 		return nil
 	}
 	for i, stmt := range block.List {
