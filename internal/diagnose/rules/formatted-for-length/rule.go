@@ -4,6 +4,9 @@ package formattedforlength
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -42,15 +45,47 @@ Count instead of formatting: compare with powers of ten, use bits.Len64 and one
 comparison, math/big's BitLen for large numbers. Where the text is needed
 later, format it once and keep it.
 
+A value that is encoded as JSON for its size, such as a metric or a limit, costs
+more than that: take the size where it is encoded or received anyway.
+
 It is fine where the text has other uses too. The rule reports only calls inside
 len(…), and variables that only len reads.
 
 Seen in the field: shopspring/decimal#301 (digits counted by formatting, eight
 times slower).`
 
-// formats are functions that format a number, as the type checker names them.
+// formats are functions that format a value, as the type checker names them.
 var formats = []string{
-	"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "(*math/big.Int).Text",
+	"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "(*math/big.Int).Text", "strconv.FormatFloat", "(time.Time).Format", "strings.Join",
+}
+
+// encoders are functions that encode a value, as the type checker names them.
+var encoders = []string{"encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/xml.Marshal", "gopkg.in/yaml.v*.Marshal", "github.com/goccy/go-json.Marshal"}
+
+// number reports whether a call formats a whole number, whose digits can be counted.
+func number(p *gocode.Place, call *ast.CallExpr, name string) bool {
+	switch {
+	case funcname.Match(name, "fmt.Sprint", "fmt.Sprintf"):
+		return kind(p, call.Args[len(call.Args)-1])&types.IsInteger != 0
+	case funcname.Match(name, "strconv.FormatFloat", "(time.Time).*"):
+		return false
+	case strings.HasSuffix(name, ".String"):
+		t := types.TypeString(p.TypeOf(syntax.Receiver(call)), nil)
+		return strings.Contains(t, "math/big.") || strings.Contains(strings.ToLower(t), "decimal") || kind(p, syntax.Receiver(call))&types.IsInteger != 0
+	}
+	return true
+}
+
+// kind returns what basic type an expression has; 0 for others.
+func kind(p *gocode.Place, e ast.Expr) types.BasicInfo {
+	t := p.TypeOf(e)
+	if t == nil {
+		return 0
+	}
+	if b, ok := t.Underlying().(*types.Basic); ok {
+		return b.Info()
+	}
+	return 0
 }
 
 // take returns the rows of the line's calls.
@@ -77,6 +112,22 @@ func judge(c *finder.Case) bool {
 		}
 		m.Cause = fmt.Sprintf("%s formats %s, and only the length of the text is used.", funcname.Short(name), subject(call))
 		m.Fix = "Count instead: compare with powers of ten, or use math/bits.Len64 (BitLen of a big.Int) and one comparison."
+		switch {
+		case funcname.Match(name, encoders...):
+			m.Cause = fmt.Sprintf("%s encodes %s, and only the length of the text is used.", funcname.Short(name), subject(call))
+			m.Fix = "Take the length where the value is encoded or received anyway, or estimate it from the lengths of its parts."
+			m.Fraction = &rule.Fraction{Expect: 0.8, Low: 0.2, High: 1} // a size that must be exact needs the text
+			m.Confidence = rule.Likely
+		case name == "strings.Join":
+			m.Cause = fmt.Sprintf("strings.Join copies all of %s into one text, and only the length of the text is used.", syntax.Text(call.Args[0]))
+			m.Fix = "Add the lengths of the parts and of the separators."
+		case strings.HasPrefix(name, "fmt.") && kind(p, call.Args[len(call.Args)-1])&types.IsString != 0:
+			m.Fix = "Add the lengths of the parts."
+		case strings.HasSuffix(name, ".String") && !number(p, call, name):
+			m.Fix = "Compute the length from the parts of the value; or keep the text, if it is needed later."
+		case !number(p, call, name):
+			m.Fix = "Append the text to an array on the stack and take the length of that: var b [64]byte and len(strconv.AppendFloat(b[:0], …)), AppendFormat of a time; or keep the text, if it is needed later."
+		}
 		return true
 	}
 	return false
@@ -85,8 +136,11 @@ func judge(c *finder.Case) bool {
 // formatting reports whether a call formats a value: one of formats, or a method String without
 // arguments.
 func formatting(p *gocode.Place, call *ast.CallExpr, name string) bool {
-	if funcname.Match(name, formats...) {
+	if funcname.Match(name, formats...) || funcname.Match(name, encoders...) {
 		return true
+	}
+	if name == "fmt.Sprint" && len(call.Args) == 1 || name == "fmt.Sprintf" && len(call.Args) == 2 {
+		return kind(p, call.Args[len(call.Args)-1])&(types.IsNumeric|types.IsString) != 0 && !call.Ellipsis.IsValid()
 	}
 	fn := p.Callee(call)
 	return fn != nil && fn.Name() == "String" && fn.Signature().Recv() != nil && len(call.Args) == 0 &&
@@ -111,6 +165,9 @@ func onlyLength(p *gocode.Place, call *ast.CallExpr) bool {
 	v := syntax.Result(p, call)
 	if v == nil || !syntax.Local(p, v) || syntax.IsResult(p, v) {
 		return false
+	}
+	if a, ok := syntax.Parent(p, call).(*ast.AssignStmt); ok && a.Tok == token.ADD_ASSIGN {
+		return false // a part of a longer text
 	}
 	reads := syntax.Reads(p, v)
 	for _, id := range reads {

@@ -150,6 +150,7 @@ func (s *search) judge(c *finder.Case) bool {
 	if k == nil {
 		return false
 	}
+	c.Callees = s.functions
 	c.Cause = fmt.Sprintf("The text %s is built again for each lookup, only to be a key of %s.", syntax.Text(k.text), syntax.Text(k.in))
 	if len(k.parts) == 1 {
 		e := k.parts[0]

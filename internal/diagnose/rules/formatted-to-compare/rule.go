@@ -41,6 +41,9 @@ them and discards them: 100 ns to a microsecond, where a comparison of the value
 themselves takes a few nanoseconds, and mostly ends at the first part that
 differs. The same holds for fmt.Sprint, and for hexadecimal texts of two keys.
 
+Two times are often compared by the texts of their days. Time.Date returns the
+three numbers, and a day has bounds with which times compare.
+
 So it is with a value that is encoded (JSON, YAML, protobuf) only to hash the
 text, as for a revision or a fingerprint: the encoder visits each field and builds
 a text, of which a few bytes remain. Mostly the value was just decoded from bytes
@@ -57,7 +60,8 @@ It is fine where the text is the identity: when values that differ have the same
 text. The rule reports comparisons of two texts that the same method formats
 (String, or one of the program that builds a text of its object), or a function of
 fmt or strconv, or one of the program that only calls such a function, on the line
-or for two variables that are only compared. Of encoders it reports those whose
+or for two variables that are only compared, and times formatted by a constant
+layout of whole days for a comparison. Of encoders it reports those whose
 text has no other use than a hash or a comparison; if the value is not seen to be
 decoded, or is changed after that, as a hint. It leaves signatures alone.
 
@@ -86,7 +90,7 @@ func prepare(p *rule.Pass) []finder.Line {
 	if p.Syntax == nil {
 		return nil
 	}
-	return []finder.Line{comparing(p), hashing(p)}
+	return []finder.Line{comparing(p), hashing(p), calendar()}
 }
 
 // comparing returns the line for two values that one function formats for a comparison.
