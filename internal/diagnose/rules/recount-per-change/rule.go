@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -56,7 +57,8 @@ each request, though nothing changed. So does one that counts the elements above
 a value, for the rank of that value; one over the last n values, for a moving
 average; one over the elements of one owner, for a quota; and one over a list
 that a caller passes each time, as to choose by weight. The elements may also be
-asked for their size by a method.
+asked for their size by a method, or the loop may be in a helper that gets a
+function for what to add (lo.SumBy).
 
 Keep the total in a field beside the collection. Where an element is added,
 changed or removed, add the difference. The total is then there when it is asked
@@ -146,6 +148,17 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 			return nil
 		}
 	}
+	fields := t.fields
+	if t.by != nil {
+		if j != i+1 {
+			return nil
+		}
+		more, ok := t.given(p, through)
+		if !ok {
+			return nil
+		}
+		fields = slices.Concat(fields, more)
+	}
 	v := lasting(p, c.collection)
 	if v == nil {
 		return s.lookLocal(p, f, c, through)
@@ -161,10 +174,10 @@ func (s *search) look(r *site.Row, i, j int, t *total) *recount {
 	if through != nil {
 		reads = p.Callee(through)
 	}
-	changed := kept.Elements{Pass: s.pass, Place: p, Var: v, Fields: t.fields, Reads: reads}
+	changed := kept.Elements{Pass: s.pass, Place: p, Var: v, Fields: fields, Reads: reads}
 	changed.Count()
 	n := changed.Changed + elementChanges(s.pass, t.p, t.kinds)
-	if changed.Unclear > rarely*times.PerUnit || n <= 0 && !s.constant(f, p, v, t.fields, times.PerUnit) {
+	if changed.Unclear > rarely*times.PerUnit || n <= 0 && !s.constant(f, p, v, fields, times.PerUnit) {
 		return nil
 	}
 	c.changes, c.changedAt = n/times.PerUnit, changed.Line

@@ -24,6 +24,7 @@ type total struct {
 	entries    float64        // how often the loop is reached, for each unit of work
 	iterations float64        // each time
 	limits     []limit        // comparisons with what the function was asked for
+	by         *types.Var     // the parameter whose function computes what is added; nil for none
 }
 
 // limit is a comparison of an element with a value from outside of the loop.
@@ -119,7 +120,7 @@ func (t *adder) ofOne() bool {
 	t.of = t.indexed[0]
 	uses := map[*types.Var]int{}
 	for _, v := range t.uses {
-		if !syntax.Inside(t.loop, v.Pos()) && !slices.Contains(t.sums, v) && v != t.indexed[0] && !receives(t.p, v) {
+		if !syntax.Inside(t.loop, v.Pos()) && !slices.Contains(t.sums, v) && v != t.indexed[0] && v != t.by && !receives(t.p, v) {
 			uses[v]++
 		}
 	}
@@ -230,7 +231,8 @@ func (t *adder) assigns(e ast.Expr, tok token.Token) {
 		typed = t.p.TypeOf(e)
 	}
 	b, ok := typed.Underlying().(*types.Basic)
-	t.fine = t.fine && (tok == token.DEFINE || ok && b.Info()&types.IsNumeric != 0)
+	_, generic := typed.(*types.TypeParam) // a number, if the program adds to it
+	t.fine = t.fine && (tok == token.DEFINE || generic || ok && b.Info()&types.IsNumeric != 0)
 	t.adds = t.adds || tok != token.DEFINE && !syntax.Inside(t.loop, v.Pos())
 }
 
@@ -260,6 +262,8 @@ func (t *adder) computes(call *ast.CallExpr) bool {
 	switch name := t.p.CalleeName(call); name {
 	case "len", "cap", "min", "max":
 		return true
+	case "":
+		return t.asks(call)
 	default:
 		return strings.HasPrefix(name, "math.") || strings.HasPrefix(name, "math/bits.") || t.asksSize(call)
 	}
