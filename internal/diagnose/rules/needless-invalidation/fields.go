@@ -25,6 +25,7 @@ type fields struct {
 	seen  []*types.Func
 	fine  bool // all of the code is known
 	acts  bool // it calls methods that may change anything
+	given bool // functions that a function gets are examined where they are passed
 }
 
 func (f *fields) has(v *types.Var) bool {
@@ -209,9 +210,12 @@ func (f *fields) copies(p *gocode.Place, e ast.Expr, root ast.Node) {
 
 // setBy returns the fields and package variables that a function sets, without one of them and
 // without locks; nil when a part of what it does is not known.
-func setBy(p *gocode.Place, decl *ast.FuncDecl, but *types.Var) *fields {
-	s := &fields{fine: true}
-	s.sets(p.Entry(decl), decl.Body, but, 3)
+func setBy(p *gocode.Place, c change, but *types.Var) *fields {
+	s := &fields{fine: true, given: c.by != nil}
+	s.sets(p.Entry(c.in), c.in.Body, but, 3)
+	for _, lit := range c.apply {
+		s.sets(p.Entry(c.by), lit.Body, but, 3)
+	}
 	if !s.fine {
 		return nil
 	}
@@ -260,7 +264,7 @@ func (f *fields) changes(p *gocode.Place, call *ast.CallExpr, but *types.Var, no
 	fn := p.Callee(call)
 	if fn == nil {
 		_, conversion := p.Conversion(call)
-		f.fine = f.fine && (conversion || builtin(p, call))
+		f.fine = f.fine && (conversion || builtin(p, call) || f.given && ofParameter(p, call))
 		return
 	}
 	if decl := p.Declaration(fn); decl != nil && decl.Body != nil {

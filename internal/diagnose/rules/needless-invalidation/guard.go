@@ -205,8 +205,8 @@ func counts(p *gocode.Place, n ast.Node) *types.Var {
 }
 
 // computing returns the first call, on the place's line, of a function of the package that runs
-// when the result is outdated; nil for none.
-func (g *guard) computing(p *gocode.Place) *ast.CallExpr {
+// when the result is outdated, or the loop around the line that does; nil for none.
+func (g *guard) computing(p *gocode.Place) ast.Node {
 	for _, call := range syntax.Calls(p) {
 		fn := p.Callee(call)
 		if fn == nil || p.Declaration(fn) == nil || fn.Signature().Results().Len() == 0 {
@@ -216,7 +216,26 @@ func (g *guard) computing(p *gocode.Place) *ast.CallExpr {
 			return call
 		}
 	}
+	if !g.then || g.kind != missing || !g.setsResult(p) {
+		return nil
+	}
+	for _, stmt := range g.test.Body.List {
+		switch stmt.(type) {
+		case *ast.RangeStmt, *ast.ForStmt:
+			if syntax.Line(p, stmt.Pos()) <= p.Line && p.Line <= syntax.Line(p, stmt.End()) {
+				return stmt
+			}
+		}
+	}
 	return nil
+}
+
+// setsResult reports whether the body of the test sets the result that is missing.
+func (g *guard) setsResult(p *gocode.Place) bool {
+	return slices.ContainsFunc(g.test.Body.List, func(stmt ast.Stmt) bool {
+		a, ok := stmt.(*ast.AssignStmt)
+		return ok && slices.ContainsFunc(a.Lhs, func(e ast.Expr) bool { return syntax.Named(p, e) == g.of })
+	})
 }
 
 // follows reports whether a call is in the block of a test, after it.
@@ -284,7 +303,7 @@ func (g *guard) changes(pass *rule.Pass, p *gocode.Place) (all []change) {
 			in := p.Entry(decl)
 			ast.Inspect(decl.Body, func(n ast.Node) bool {
 				if n != nil && g.invalidates(in, n) {
-					all = append(all, g.behind(pass, in, change{n, decl})...)
+					all = append(all, g.behind(pass, in, change{at: n, in: decl}, 3)...)
 				}
 				return true
 			})
@@ -295,10 +314,15 @@ func (g *guard) changes(pass *rule.Pass, p *gocode.Place) (all []change) {
 
 // behind returns the calls of a function that only makes the result outdated, or that other methods
 // of its type call after their changes; or the change itself.
-func (g *guard) behind(pass *rule.Pass, in *gocode.Place, c change) []change {
+func (g *guard) behind(pass *rule.Pass, in *gocode.Place, c change, depth int) []change {
 	fn, ok := in.Object(c.in.Name).(*types.Func)
-	set := setBy(in, c.in, g.of)
-	if !ok || set == nil {
+	if depth--; ok && depth > 0 && callsBack(in.Entry(c.in)) {
+		if all := applied(pass, in, c, fn); len(all) > 0 {
+			return all
+		}
+	}
+	set := setBy(in, c, g.of)
+	if !ok || set == nil || depth == 0 {
 		return []change{c}
 	}
 	only := len(set.names) == 0
@@ -310,14 +334,65 @@ func (g *guard) behind(pass *rule.Pass, in *gocode.Place, c change) []change {
 		only = only || sameReceiver(at, fn)
 		for _, call := range syntax.CallsOf(at, gocode.FullName(fn)) {
 			if !slices.ContainsFunc(calls, func(c change) bool { return c.at == ast.Node(call) }) {
-				calls = append(calls, change{call, at.Decl})
+				calls = append(calls, change{at: call, in: at.Decl})
 			}
 		}
 	}
 	if len(calls) == 0 || !only {
 		return []change{c}
 	}
-	return calls
+	var all []change
+	for _, call := range calls {
+		if callsBack(in.Entry(call.in)) {
+			all = append(all, g.behind(pass, in, call, depth)...)
+		} else {
+			all = append(all, call)
+		}
+	}
+	return all
+}
+
+// callsBack reports whether a function calls one of its parameters.
+func callsBack(p *gocode.Place) (found bool) {
+	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		found = found || ok && ofParameter(p, call)
+		return !found
+	})
+	return found
+}
+
+// ofParameter reports whether a call is of a function that is a parameter.
+func ofParameter(p *gocode.Place, call *ast.CallExpr) bool {
+	v := syntax.LocalVar(p, call.Fun)
+	return v != nil && syntax.Param(p, v)
+}
+
+// applied returns the calls of a function that makes a change by a function which it gets, if all
+// of them pass function literals; nil for others.
+func applied(pass *rule.Pass, in *gocode.Place, c change, fn *types.Func) (all []change) {
+	for _, at := range pass.Syntax.CallsOf(gocode.FullName(fn)) {
+		if at.Decl == nil || at.Pkg != in.Pkg {
+			return nil
+		}
+		for _, call := range syntax.CallsOf(at, gocode.FullName(fn)) {
+			one := change{at: call, in: c.in, by: at.Decl}
+			for _, arg := range call.Args {
+				if _, is := at.TypeOf(arg).Underlying().(*types.Signature); !is {
+					continue
+				}
+				lit, ok := ast.Unparen(arg).(*ast.FuncLit)
+				if !ok {
+					return nil
+				}
+				one.apply = append(one.apply, lit)
+			}
+			if !slices.ContainsFunc(all, func(c change) bool { return c.at == one.at }) {
+				all = append(all, one)
+			}
+		}
+	}
+	return all
 }
 
 // sameReceiver reports whether the function at a place is a method of the type of another one.

@@ -3,6 +3,7 @@
 package needlessinvalidation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"go/ast"
@@ -102,19 +103,19 @@ type outdated struct {
 
 // look returns what a line computes again after needless invalidations; nil for nothing.
 func (s *search) look(f *site.Frame, place *gocode.Place) *outdated {
-	if place.Decl == nil || place.Decl.Body == nil || len(syntax.Calls(place)) == 0 {
+	if place.Decl == nil || place.Decl.Body == nil {
 		return nil
 	}
 	p := place.Outer()
 	for _, g := range guards(p, func() map[*types.Var]bool { return s.versions(p) }) {
-		call := g.computing(p)
-		if call == nil {
+		at := g.computing(p)
+		if at == nil {
 			continue
 		}
 		found := &outdated{guard: g}
 		var ok1, ok2 bool
 		found.uses, ok1 = evidence.ReachedAt(s.pass, p, g.test.Pos())
-		found.computed, ok2 = evidence.ReachedAt(s.pass, p, call.Pos())
+		found.computed, ok2 = evidence.ReachedAt(s.pass, p, at.Pos())
 		if !ok1 || !ok2 || found.computed <= 0 || found.computed < leastComputed*found.uses {
 			continue
 		}
@@ -135,12 +136,12 @@ func (s *search) invalidated(p *gocode.Place, found *outdated, reads *fields) bo
 			continue
 		}
 		found.changes += runs
-		set := setBy(p, c.in, found.guard.of)
+		set := setBy(p, c, found.guard.of)
 		if set == nil || set.acts || found.guard.takes(p, c.in) || len(set.names) == 0 || slices.ContainsFunc(set.vars, reads.has) {
 			continue
 		}
 		if found.needless += runs; runs > most {
-			most, found.where, found.in, found.sets = runs, syntax.Where(p, c.at.Pos()), syntax.FuncName(p.Entry(c.in)), set.names
+			most, found.where, found.in, found.sets = runs, syntax.Where(p, c.at.Pos()), syntax.FuncName(p.Entry(cmp.Or(c.by, c.in))), set.names
 		}
 	}
 	return found.needless > 0 && found.needless >= leastNeedless*found.changes
@@ -172,4 +173,8 @@ func (s *search) judge(c *finder.Case) bool {
 type change struct {
 	at ast.Node
 	in *ast.FuncDecl
+	// by is the function whose literals, apply, the function in gets and calls to make the change;
+	// nil for others.
+	by    *ast.FuncDecl
+	apply []*ast.FuncLit
 }
