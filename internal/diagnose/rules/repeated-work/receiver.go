@@ -1,9 +1,11 @@
 package repeatedwork
 
 import (
+	"fmt"
 	"go/types"
 
 	"github.com/hone-go/hone/internal/inputs"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // ofReceiver judges a method without parameters. Its receiver alone seldom says what it returns:
@@ -33,6 +35,18 @@ func (s *search) ofProved(in *inputs.Function) *found {
 		}
 	}
 	return nil
+}
+
+// ofReceivers says how many calls of a method there were, and of how many receivers.
+func (f *found) ofReceivers() string {
+	calls := units.Count(f.Calls) + " calls"
+	if f.Stopped {
+		calls = "the first " + calls
+	}
+	if f.Identical > 1 {
+		return fmt.Sprintf("%s, for %s different receivers", calls, units.Count(f.Identical))
+	}
+	return calls + ", for one receiver"
 }
 
 // computesFromReceiver reports whether a method computes plain data from its receiver, whose memory

@@ -354,8 +354,8 @@ func (f *found) describe(m *rule.Match) {
 		m.Cause += fmt.Sprintf(" A %s does not change after it was made: nothing writes to it, so its result is the same each time.", f.unwritten)
 		m.Fix = fmt.Sprintf("Compute it once, when the %s is made, and keep the result in a field of it that %s returns. Nobody may change the result then.", f.unwritten, name)
 	case f.method && f.where != inRequest:
-		m.Cause += " It depends on its receiver, which did not change."
-		m.Fix = "Compute it once for each receiver, where its fields are set or on first use (sync.Once), and keep the result in a field. Copy it before changing it."
+		m.Cause = fmt.Sprintf("%s computes the same result again each time: %s. It depends on its receiver, which did not change, and returned the same (%s of results compared).", name, f.ofReceivers(), units.Count(f.Compared))
+		m.Fix = "Compute it where fields of its receiver are set, or on the first call after that, and keep the result in a field. Nobody may change what is kept."
 	case f.pointer:
 		m.Cause += " What its pointers point at did not change."
 		m.Fix = "Compute it once for each of these values, and keep the result beside the value or in a map by its pointer. Compute it again if the value changes, and copy the result before changing it."
