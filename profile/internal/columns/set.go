@@ -1,7 +1,7 @@
 package columns
 
-// Set is a set of locations. It has a bit for each, because the processor's first cache holds the
-// bits of most profiles, but not a byte per location.
+// Set is a set of locations. It has a bit for each, because the processor's L1 cache holds the bits
+// of most profiles, but not a byte per location.
 type Set []uint64
 
 // NewSet returns an empty set of up to n locations.
