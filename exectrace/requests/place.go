@@ -31,7 +31,8 @@ type WakerShare struct {
 	// InHandlers is the part of Share in which the waker was in the handler of another request:
 	// requests wait for each other.
 	InHandlers float64 `json:"in_handlers,omitempty"`
-	// Start is the function that the waker's goroutine started with, of one that ended a wait here.
+	// Start is the function that the waker's goroutine started with (what was passed to a
+	// sync.WaitGroup or an errgroup), of one that ended a wait here.
 	Start string `json:"start,omitempty"`
 }
 
@@ -101,9 +102,7 @@ func (f *Fold) spend(s *spending, w *wait, share float64) {
 	}
 	sum := s.wakers[k][by]
 	if sum.start == "" && w.waker != 0 {
-		if frames := f.src.Frames(w.waker); len(frames) > 0 {
-			sum.start = frames[len(frames)-1].At().Function
-		}
+		sum.start = f.src.Root(w.waker).Function
 	}
 	s.wakers[k][by] = ended{sum.all + ns, sum.inHandlers + inHandlers, sum.start}
 }

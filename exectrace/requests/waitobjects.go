@@ -11,7 +11,8 @@ const (
 	HTTPConnection     = "a connection to another server" // of a net/http client: a new one, or one that another request has
 	Semaphore          = "a semaphore"                    // of golang.org/x/sync
 	Subprocess         = "a subprocess"                   // of os/exec
-	RateLimiter        = "a rate limiter"                 // of golang.org/x/time and others
+	Errgroup           = "room in an errgroup"
+	RateLimiter        = "a rate limiter" // of golang.org/x/time and others
 )
 
 // objects says what functions of the standard library and of common modules wait for, in words that
@@ -44,7 +45,7 @@ var objects = map[string]string{
 	"golang.org/x/sync/semaphore.(*Weighted).Acquire":                  Semaphore,
 	"golang.org/x/sync/singleflight.(*Group).Do":                       "another call that does the same (singleflight)",
 	"golang.org/x/sync/errgroup.(*Group).Wait":                         "an errgroup",
-	"golang.org/x/sync/errgroup.(*Group).Go":                           "room in an errgroup",
+	"golang.org/x/sync/errgroup.(*Group).Go":                           Errgroup,
 	"golang.org/x/time/rate.(*Limiter).wait":                           RateLimiter,
 	"k8s.io/client-go/util/flowcontrol.(*tokenBucketRateLimiter).Wait": RateLimiter,
 	"go.uber.org/ratelimit.(*atomicInt64Limiter).Take":                 RateLimiter,

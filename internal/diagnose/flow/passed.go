@@ -4,6 +4,9 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/awaited"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
@@ -184,4 +187,33 @@ func OnlyCall(s *gocode.Syntax, p *gocode.Place) (*gocode.Place, *ast.CallExpr) 
 		}
 	}
 	return nil, nil
+}
+
+// RunningCall returns the only call in the main module of the function declared around a place that
+// ran while executions were counted, or if they were not, the only one at all; with its place. A
+// method may be called through an interface. It is nil for none, or several.
+func RunningCall(pass *rule.Pass, p *gocode.Place) (above *gocode.Place, found *ast.CallExpr) {
+	if p.Decl == nil || pass.Syntax == nil {
+		return nil, nil
+	}
+	self, ok := p.Object(p.Decl.Name).(*types.Func)
+	if !ok {
+		return nil, nil
+	}
+	is := func(fn *types.Func) bool { return fn.Origin() == self || awaited.Implements(self, fn.Origin()) }
+	for _, place := range pass.Syntax.Calls(is) {
+		for _, call := range place.Calls() {
+			if fn := place.Callee(call); fn == nil || !is(fn) {
+				continue
+			}
+			if ran, ok := evidence.ExecutionsAt(pass, place, call.Pos()); ok && ran.PerUnit == 0 {
+				continue
+			}
+			if found != nil && found != call {
+				return nil, nil
+			}
+			above, found = place, call
+		}
+	}
+	return above, found
 }

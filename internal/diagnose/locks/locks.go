@@ -25,6 +25,7 @@ type Section struct {
 
 	place      *gocode.Place
 	start, end token.Pos // of what runs in it
+	own        []string  // what it is held for, see [Held]: calls of these are not waits for others
 }
 
 // Unlocks are the functions that end a critical section, as profiles name them.

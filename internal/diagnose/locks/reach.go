@@ -129,7 +129,7 @@ func (s *Section) deep(p *rule.Pass) []Wait {
 			case *ast.FuncLit, *ast.GoStmt:
 				return false
 			case *ast.CallExpr:
-				if name := r.place.CalleeName(n); found == nil && outside(name) && !unused(p, r.place, n.Pos()) {
+				if name := r.place.CalleeName(n); found == nil && s.asks(name) && !unused(p, r.place, n.Pos()) {
 					found = &Wait{Line: r.line, For: name, in: r.name() + " (" + syntax.Where(r.place, n.Pos()) + ")", given: r.given}
 				}
 			}

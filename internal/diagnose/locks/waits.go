@@ -45,7 +45,7 @@ func (s *Section) Waits(p *rule.Pass) []Wait {
 		if !ok {
 			return
 		}
-		if name := s.place.CalleeName(call); outside(name) {
+		if name := s.place.CalleeName(call); s.asks(name) {
 			calls = append(calls, Wait{Line: line, For: name})
 			return
 		}
@@ -102,6 +102,12 @@ func outside(name string) bool {
 			"(net.Conn).Set*", "(net.Conn).LocalAddr", "(net.Conn).RemoteAddr", "(net.Conn).Close", "(*os.File).Name", "(*os.File).Fd", "(*database/sql.DB).Stats", "(*database/sql.DB).Set*")
 }
 
+// asks is [outside] without what the section is held for.
+func (s *Section) asks(name string) bool { return outside(name) && !s.holder(name) }
+
+// holder reports whether a function belongs to what the section is held for.
+func (s *Section) holder(name string) bool { return funcname.Match(name, s.own...) }
+
 // waitsBelow returns the first function outside of the program that a function of the package
 // calls. It reports whether that function, or one that it calls, may wait for a channel.
 func (s *Section) waitsBelow(p *rule.Pass, call *ast.CallExpr, calls int, seen map[*types.Func]bool) (name string, channel bool) {
@@ -120,7 +126,7 @@ func (s *Section) waitsBelow(p *rule.Pass, call *ast.CallExpr, calls int, seen m
 			if name != "" {
 				return false
 			}
-			if callee := s.place.CalleeName(n); outside(callee) && !unused(p, in, n.Pos()) {
+			if callee := s.place.CalleeName(n); s.asks(callee) && !unused(p, in, n.Pos()) {
 				name = callee
 			} else if _, over := s.waitsBelow(p, n, calls-1, seen); over {
 				channel = true
@@ -163,6 +169,9 @@ func (s *Section) seen(p *rule.Pass, file string) []Wait {
 		for i := at - 1; i >= 0; i-- {
 			if name := funcname.Typed(r.Stack[i].Function); funcname.Match(name, "(*os.File).*", "(*net.conn).Read", "(*net.conn).Write",
 				"(*net.Dialer).Dial*", "(*net/http.Client).*", "(*net/http.Transport).RoundTrip", "(*database/sql.*", "(*os/exec.Cmd).*") {
+				if s.uses(r.Stack[at].Line) || slices.ContainsFunc(r.Stack[i:at], func(f *site.Frame) bool { return s.holder(funcname.Typed(f.Function)) }) {
+					return
+				}
 				w := Wait{Line: r.Stack[at].Line, For: name}
 				if i+1 < at {
 					w.in, w.given = s.caller(p, r.Stack[i+1:at])
@@ -267,13 +276,7 @@ func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool
 		}
 	}
 	mutex := syntax.Text(s.Mutex)
-	through := ""
-	if w.in != "" {
-		through = ", called by " + w.in
-	}
-	if w.given != "" {
-		through += ", below the function that it gets from " + w.given
-	}
+	through := w.through()
 	switch {
 	case w.syncs():
 		return fmt.Sprintf(" Line %d forces each entry to the disk separately while it is held (%s%s): one fsync for each goroutine that queues.", w.Line, funcname.Short(w.For), through),
@@ -284,7 +287,7 @@ func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool
 		}
 		return fmt.Sprintf(" Line %d waits for a channel meanwhile%s.", w.Line, through), s.moved(w.Line, w.given), true
 	}
-	cause = fmt.Sprintf(" Line %d waits meanwhile for something outside of the program, in %s%s.", w.Line, funcname.Short(w.For), through)
+	cause = w.words()
 	if each, advice := s.receivers(w.Line); each != "" {
 		return cause + each, advice, true
 	}
@@ -336,6 +339,22 @@ func (s *Section) serves(line int) bool {
 		return first != nil && slices.ContainsFunc([]string{"net/http.ResponseWriter", "github.com/labstack/echo/v4.Context"}, func(w string) bool { return first.String() == w }) ||
 			slices.Contains([]string{"google.golang.org/grpc.UnaryHandler", "google.golang.org/grpc.StreamHandler"}, t.String())
 	})
+}
+
+// through says what leads from the line to the function that waits.
+func (w Wait) through() (text string) {
+	if w.in != "" {
+		text = ", called by " + w.in
+	}
+	if w.given != "" {
+		text += ", below the function that it gets from " + w.given
+	}
+	return text
+}
+
+// words describes a wait outside of the program, in a sentence with a space before it.
+func (w Wait) words() string {
+	return fmt.Sprintf(" Line %d waits meanwhile for something outside of the program, in %s%s.", w.Line, funcname.Short(w.For), w.through())
 }
 
 func (w Wait) syncs() bool { return strings.HasSuffix(w.For, "os.File).Sync") }

@@ -278,6 +278,13 @@ func (w *workers) started(t *traced.Queue) string {
 	if p == nil {
 		return ""
 	}
+	if s := traced.SiteAt(w.pass, w.where.Line); s != nil && strings.Contains(w.Function, ".func") {
+		if in := w.pass.Place(s); in != nil {
+			if lit, ok := in.Func.(*ast.FuncLit); ok {
+				return fmt.Sprintf(" (%s)", syntax.Where(in, lit.Pos()))
+			}
+		}
+	}
 	text := ""
 	for _, f := range p.Files() {
 		ast.Inspect(f, func(n ast.Node) bool {

@@ -48,7 +48,7 @@ func reasonOf(pass *rule.Pass, p *gocode.Place, node ast.Node) *reason {
 		if !only(p, node) {
 			return nil
 		}
-		above, call := flow.OnlyCall(pass.Syntax, p)
+		above, call := flow.RunningCall(pass, p)
 		if call == nil {
 			return nil
 		}

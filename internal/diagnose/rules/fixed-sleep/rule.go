@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/diagnose/awaited"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -93,8 +94,15 @@ func match(p *rule.Pass, at *requests.PlaceTime, slept, total float64) *rule.Mat
 	if in == nil {
 		return nil
 	}
-	pause := pauseOn(in)
-	if pause == nil || !fixed(p, in, pause.length) {
+	pause := awaited.PauseOn(in)
+	if pause == nil {
+		return nil
+	}
+	if above, call, given := passed(p, in, pause); call != nil {
+		in, pause = above, &awaited.Pause{Node: call, Length: given}
+		s = callSite(p, above, call) // says more than a function that pauses for whoever calls it
+	}
+	if !fixed(p, in, pause.Length) {
 		return nil
 	}
 	each, ok := traced.Mean(p, at)
@@ -109,7 +117,7 @@ func match(p *rule.Pass, at *requests.PlaceTime, slept, total float64) *rule.Mat
 			What: "time of requests asleep", Value: units.Seconds(slept) + " of " + units.Seconds(total), Command: evidence.ViewCommand(p, "requests"),
 		}},
 	}
-	r := reasonOf(p, in, pause.node)
+	r := reasonOf(p, in, pause.Node)
 	if r == nil {
 		return nil
 	}

@@ -31,7 +31,8 @@ maxPoolSize. When all are in use, a query waits until another goroutine returns
 one: when it closes its rows, ends its transaction, or has its answer. That wait
 is in no CPU profile and in no database statistics, and it grows with load. Rows
 that are closed late, and other work between a query and its Close, hold a
-connection that nothing uses.
+connection that nothing uses. If the function that returns connections waits for
+another service meanwhile, the finding names that line.
 
 Hold connections for less time: read the rows, close them, then do the rest.
 Replace queries in a loop by one. If the database has room, allow more
@@ -73,7 +74,7 @@ func find(p *rule.Pass) []rule.Match {
 }
 
 func match(p *rule.Pass, t *traced.Queue, of pool) rule.Match {
-	return rule.Match{
+	m := rule.Match{
 		Site:       t.Site,
 		Confidence: rule.Likely, // the wait is measured, the effect of more connections is not
 		Saving:     t.Saving(),
@@ -82,6 +83,14 @@ func match(p *rule.Pass, t *traced.Queue, of pool) rule.Match {
 		Fix:      "Hold connections for less time: close rows before other work, and replace many queries by one. If the database has room, " + of.raise + ".",
 		Evidence: t.Evidence(p, of.object, "mostly returned at"),
 	}
+	for _, w := range t.Place.Wakers {
+		if h := heldAt(p, w.Line); h != nil {
+			m.Cause += h.words()
+			m.Fix = h.fix() + " If the database has room, " + of.raise + "."
+			break
+		}
+	}
+	return m
 }
 
 // returned says which line returns the connections, for which it matters how long it takes to come

@@ -36,6 +36,11 @@ then looks slow, although it is idle.
 Raise the limit and the burst to what the other side can handle, or ask it less
 often: cache its answers, or ask for many things in one call.
 
+A program may limit the rate itself: with a channel that a goroutine fills with
+tokens at the ticks of a timer, or with a ticker that all requests share. Or one
+answer (429, Retry-After) sets a time until which all requests wait, also those
+of other tenants and hosts, which nobody asked to wait.
+
 It is fine where the other side wants the limit: then a queue only adds
 latency, and requests are better refused. The rule reports waits of a fifth of
 the requests' time and more.
@@ -46,7 +51,7 @@ admission controller).`
 func find(p *rule.Pass) []rule.Match {
 	t := traced.LongestQueue(p, leastShare, func(place *requests.PlaceTime) bool { return place.Object == requests.RateLimiter })
 	if t == nil {
-		return nil
+		return ofProgram(p)
 	}
 	set, confidence := "", rule.Likely // the wait is measured, what the other side bears is not
 	if p.Syntax == nil {
@@ -64,6 +69,18 @@ func find(p *rule.Pass) []rule.Match {
 		Fix:      "Raise the limit and its burst to what the other side can handle, or call it less often: cache its answers, or ask for many things in one call.",
 		Evidence: t.Evidence(p, requests.RateLimiter, "mostly let through at"),
 	}}
+}
+
+// ofProgram finds requests that wait for a limiter that the program makes itself, or for the end of
+// a pause that one of them sets for all.
+func ofProgram(p *rule.Pass) []rule.Match {
+	if t := traced.LongestQueue(p, leastShare, func(place *requests.PlaceTime) bool { return ownLimiter(p, place) != nil }); t != nil {
+		return []rule.Match{ownLimiter(p, t.Place).match(p, t)}
+	}
+	if t := traced.LongestQueue(p, leastShare, func(place *requests.PlaceTime) bool { return sharedPause(p, place) != nil }); t != nil {
+		return []rule.Match{sharedPause(p, t.Place).match(p, t)}
+	}
+	return nil
 }
 
 // limit returns the call of the program that sets the limit, as "rate.NewLimiter(10, 5)

@@ -34,11 +34,12 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A channel with room for n, or a semaphore of golang.org/x/sync, admits n
-requests at a time to a part of a handler; the others queue. No CPU profile
-shows that, and the machine looks idle: the limit was set for another machine or
-another query, or is held during work that does not need it. A pool that the
-program made itself, of connections or of objects, is such a limit as well.
+const doc = `A channel with room for n, a semaphore of golang.org/x/sync, or an errgroup
+with a limit that all requests share, admits n at a time to a part of a handler;
+the others queue. No CPU profile shows that, and the machine looks idle: the
+limit was set for another machine or another query, or is held during work that
+does not need it. A pool that the program made itself, of connections or of
+objects, is such a limit as well.
 
 Hold it for less time: only around what it protects, not while the response is
 encoded and sent. If what it protects can handle more, raise the limit, or
@@ -71,7 +72,7 @@ func find(p *rule.Pass) []rule.Match {
 		Fix:      "Raise the limit if what it protects can handle more, and hold it only around that. If it cannot, reject requests instead of queueing them.",
 		Evidence: t.Evidence(p, "their turn", "mostly admitted at"),
 	}
-	if place := p.Place(t.Site); place != nil {
+	if place := p.Place(t.Site); place != nil && t.Place.Object != requests.Errgroup {
 		if of := held(place); of != "" {
 			m.Cause = fmt.Sprintf("Requests queue for one of the few %s that others give back, for %s of their time; on average %s wait at a time, while the service and its load use %s of the processors.",
 				of, t.Share(), t.Waiting(), units.Percent(traced.Busy(p)))
@@ -84,8 +85,11 @@ func find(p *rule.Pass) []rule.Match {
 // limits reports whether a line where requests wait is a semaphore: one by name, or a channel at
 // which another request, which has passed the limit, ends the wait.
 func limits(p *rule.Pass, place *requests.PlaceTime) bool {
-	if place.Object == requests.Semaphore {
+	switch place.Object {
+	case requests.Semaphore:
 		return true
+	case requests.Errgroup:
+		return sharedGroup(p, place)
 	}
 	switch place.Part {
 	case requests.WaitChanSend, requests.WaitChanReceive, requests.WaitSelect, requests.WaitCond:

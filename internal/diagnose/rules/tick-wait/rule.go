@@ -61,6 +61,9 @@ then grow with the load by themselves, and a request alone waits for its own
 work only. A library has a setting for the interval (BatchTimeout in kafka-go: a
 second by default); for a request that waits, some milliseconds are long.
 
+Instead of a goroutine, time.AfterFunc may handle what has come some time after
+the first request of a batch.
+
 The same holds for workers that look for work, sleep if there is none, and look
 again: what arrives meanwhile waits until the sleep is over, though all workers
 are idle. Wake them when work is added: a channel, a sync.Cond, or a call of the
@@ -93,7 +96,7 @@ func find(p *rule.Pass) []rule.Match {
 			return []rule.Match{b.match(t)}
 		}
 	}
-	return nil
+	return byTimer(p)
 }
 
 // batcher is goroutines that were started with one function and wait for a timer.
