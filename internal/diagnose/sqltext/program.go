@@ -93,7 +93,7 @@ func (s Program) Written(table, own string, except *ast.CallExpr, most float64) 
 	}
 	for _, p := range s.Pass.Syntax.Calls(may) {
 		for _, c := range p.Calls() {
-			if c == except || !may(p.Callee(c)) {
+			if c == except || !may(p.Callee(c)) || s.helps(p, c) {
 				continue
 			}
 			for _, text := range s.executed(p, c) {

@@ -140,6 +140,19 @@ func (s Program) helperOf(fn *types.Func, depth int) *helper {
 	return s.helpers[full]
 }
 
+// helps reports whether a call is the one of a helper, whose callers have the text.
+func (s Program) helps(p *gocode.Place, call *ast.CallExpr) bool {
+	if p.Decl == nil || !call.Ellipsis.IsValid() {
+		return false
+	}
+	fn, ok := p.Info.Defs[p.Decl.Name].(*types.Func)
+	if !ok {
+		return false
+	}
+	h := s.helperOf(fn, deepestHelper)
+	return h != nil && h.call == call && h.text != nil
+}
+
 // passing is the helper around a call that passes all parameters on; nil if the call sends no
 // statement, or one with another text.
 func (s Program) passing(p *gocode.Place, call *ast.CallExpr, depth int) *helper {

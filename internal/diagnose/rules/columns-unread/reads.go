@@ -10,6 +10,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/sqltext"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
@@ -20,13 +21,16 @@ const deepest = 4
 
 type search struct {
 	pass  *rule.Pass
+	sql   sqltext.Program
 	lines *finder.Lines[query]
-	reads map[*types.Var]float64 // -1 if it is not known
+	reads map[*types.Var]float64     // -1 if it is not known
+	lists map[*ast.CompositeLit]bool // of addresses, for Scan
 }
 
 // query is a line that scans a row into the fields of a struct.
 type query struct {
 	typ    string
+	whole  bool     // a library fills all fields of each value
 	unread []string // fields
 	used   bool     // some of them are read for a few rows
 	rows   float64  // for each unit of work
@@ -39,36 +43,42 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *query {
 	}
 	for _, call := range syntax.Calls(p) {
 		fn := p.Callee(call)
-		if fn == nil || fn.Name() != "Scan" || !fn.Signature().Variadic() {
+		if fn == nil {
+			continue
+		}
+		var columns []column
+		of := fills(p, call, fn)
+		switch {
+		case of != nil:
+			columns = s.texts(p, call, of)
+		case fn.Name() == "Scan" && fn.Signature().Variadic():
+			columns = s.columns(p, call)
+		default:
 			continue
 		}
 		ran, ok := evidence.ExecutionsAt(s.pass, p, call.Lparen)
 		if !ok || !evidence.Hot(s.pass, ran) {
 			return nil
 		}
-		q := &query{rows: ran.PerUnit}
+		q := &query{rows: ran.PerUnit, whole: of != nil}
 		read, owner := 0, types.Type(nil)
-		for _, arg := range call.Args {
-			field, of := scanned(p, arg)
-			if field == nil {
-				read += kept(p, arg)
-				continue
-			}
-			if !text(field.Type()) {
-				continue
-			}
-			if owner == nil {
-				owner = of
-			}
-			runs, known := s.runs(f.Owner.Module, field, of)
-			if !known || of != owner {
-				return nil
-			}
-			if runs > mostRead*ran.PerUnit {
+		for _, c := range columns {
+			if c.field == nil {
 				read++
 				continue
 			}
-			q.unread = append(q.unread, field.Name())
+			if owner == nil {
+				owner = c.of
+			}
+			runs, known := s.runs(f.Owner.Module, c.field, c.of)
+			if !known || c.of != owner {
+				return nil
+			}
+			if runs > mostRead*ran.PerUnit || q.whole && runs > 0 { // how many rows it has is not known
+				read++
+				continue
+			}
+			q.unread = append(q.unread, c.field.Name())
 			q.used = q.used || runs > 0
 		}
 		if len(q.unread) == 0 || len(q.unread) < read || s.stored(f.Owner.Module, owner) {
@@ -78,6 +88,41 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *query {
 		return q
 	}
 	return nil
+}
+
+// column is where a text of a row is stored.
+type column struct {
+	field *types.Var // nil for a variable that the function uses itself
+	of    types.Type // the struct
+}
+
+// columns returns where a call of Scan stores the texts of a row: its arguments, or the elements of
+// a list that it gets, also from a method: rows.Scan(a.fields()...).
+func (s *search) columns(p *gocode.Place, call *ast.CallExpr) (all []column) {
+	args := call.Args
+	if call.Ellipsis.IsValid() && len(args) > 0 {
+		list := syntax.Origin(p, args[len(args)-1])
+		if from, ok := list.(*ast.CallExpr); ok {
+			in, result := syntax.Returned(p, from)
+			if in == nil {
+				return nil
+			}
+			p, list = in, ast.Unparen(result)
+		}
+		lit, ok := list.(*ast.CompositeLit)
+		if !ok {
+			return nil
+		}
+		s.lists[lit] = true
+		args = lit.Elts
+	}
+	for _, arg := range args {
+		field, of := scanned(p, arg)
+		if field == nil && kept(p, arg) || field != nil && text(field.Type()) {
+			all = append(all, column{field, of})
+		}
+	}
+	return all
 }
 
 // scanned returns the field into which an argument of Scan stores a column, and the struct's type.
@@ -127,14 +172,15 @@ func becomes(p *gocode.Place, v *types.Var, scan ast.Expr) (field *types.Var, of
 	return field, of
 }
 
-// kept returns 1 for the address of a variable for a text, which the function uses itself.
-func kept(p *gocode.Place, arg ast.Expr) int {
-	if u, ok := ast.Unparen(arg).(*ast.UnaryExpr); ok {
-		if v := syntax.LocalVar(p, u.X); v != nil && text(v.Type()) {
-			return 1
-		}
+// kept reports whether an argument is the address of a variable for a text, which the function uses
+// itself.
+func kept(p *gocode.Place, arg ast.Expr) bool {
+	u, ok := ast.Unparen(arg).(*ast.UnaryExpr)
+	if !ok {
+		return false
 	}
-	return 0
+	v := syntax.LocalVar(p, u.X)
+	return v != nil && text(v.Type())
 }
 
 // set returns the field of a struct that a value is for, and the struct's type: T{F: v}, T{v}, and
@@ -196,7 +242,7 @@ func (s *search) runs(module string, field *types.Var, of types.Type) (sum float
 	}
 	known = true
 	s.everywhere(module, func(p *gocode.Place, n ast.Node) {
-		part := selects(p, n, field)
+		part := s.selects(p, n, field)
 		if !known || !part && !whole(p, n, of) {
 			return
 		}
@@ -248,9 +294,9 @@ func (s *search) everywhere(module string, visit func(*gocode.Place, ast.Node)) 
 }
 
 // selects reports whether a node reads a field.
-func selects(p *gocode.Place, n ast.Node, field *types.Var) bool {
+func (s *search) selects(p *gocode.Place, n ast.Node, field *types.Var) bool {
 	sel, ok := n.(*ast.SelectorExpr)
-	return ok && p.Object(sel.Sel) == field && !setsField(p, sel)
+	return ok && p.Object(sel.Sel) == field && !s.setsField(p, sel)
 }
 
 // whole reports whether a node does something with a whole value that may read any field: converts
@@ -317,11 +363,14 @@ func element(t types.Type, e ast.Expr) bool {
 }
 
 // setsField reports whether a selector stands where its field is set, or gets a column.
-func setsField(p *gocode.Place, sel *ast.SelectorExpr) bool {
+func (s *search) setsField(p *gocode.Place, sel *ast.SelectorExpr) bool {
 	switch n := syntax.Parent(p, sel).(type) {
 	case *ast.AssignStmt:
 		return n.Tok == token.ASSIGN && slices.Contains(n.Lhs, ast.Expr(sel))
 	case *ast.UnaryExpr:
+		if lit, ok := syntax.Parent(p, n).(*ast.CompositeLit); ok && s.lists[lit] {
+			return true
+		}
 		call, ok := syntax.Parent(p, n).(*ast.CallExpr)
 		return ok && n.Op == token.AND && p.Callee(call) != nil && p.Callee(call).Name() == "Scan"
 	}
@@ -335,6 +384,9 @@ func passed(p *gocode.Place, call *ast.CallExpr, of types.Type) bool {
 		return to != nil && len(call.Args) == 1 && holds(p.TypeOf(call.Args[0]), of, deepest) && !holds(to, of, deepest)
 	}
 	fn := p.Callee(call)
+	if fn != nil && fills(p, call, fn) != nil {
+		return false
+	}
 	if fn == nil {
 		sig, ok := p.TypeOf(call.Fun).(*types.Signature)
 		return ok && anyOpen(p, sig, call, of) // a variable; append and others keep the type
