@@ -22,6 +22,9 @@ type early struct {
 	lines   []span // that build the object
 	applies bool   // functional options are applied to it
 	lookup  bool   // the test asks whether there is such an object already
+	method  string // that stores the value unless there is one: LoadOrStore; "" for others
+	callee  string // that makes the value, as the type checker names it; "" for a literal
+	place   *gocode.Place
 }
 
 // span is a range of lines, both inclusive.
@@ -39,6 +42,9 @@ func (e *early) builds(line int) bool {
 // words returns cause and fix.
 func (e *early) words(share string) (cause, fix string) {
 	switch {
+	case e.method != "":
+		cause = fmt.Sprintf("%s makes %s each time for %s on line %d, which mostly finds one that is there already, and drops the new one: %s.", e.in, e.name, e.test, e.line, share)
+		fix = fmt.Sprintf("Look up first (Load, Get), and make the value for %s only if nothing is found.", e.method)
 	case e.applies:
 		cause = fmt.Sprintf("%s allocates %s on the heap and applies the options (closures) to it before line %d tests %s, which mostly returns: %s.", e.in, e.name, e.line, e.test, share)
 		fix = fmt.Sprintf("Check first: test what line %d tests before the options are applied, and give the common call a path without options.", e.line)

@@ -12,6 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
@@ -26,6 +27,7 @@ func Rule() rule.Rule {
 		ID:    "built-before-return",
 		Kind:  rule.Alloc,
 		Needs: []rule.Need{rule.NeedCounts},
+		Uses:  []rule.Need{rule.NeedInputs},
 		Title: "Object allocated before a return that mostly drops it",
 		Doc:   doc,
 		Finder: finder.Prepared{
@@ -44,6 +46,9 @@ const doc = `A function builds an object, with its lists and maps, and then look
 map: mostly an equal one is there already, and the new one is garbage. Or it
 applies functional options to a struct on the heap, asks whether anybody wants
 the result, and mostly returns at once.
+
+A LoadOrStore of a sync.Map does the same: its argument is computed before it
+looks for the key.
 
 Check first. Compute the key from what the object would be built from, and build
 the object after the lookup failed. Test what is switched off before the
@@ -89,7 +94,8 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *early {
 func (s *search) of(p *gocode.Place) []*early {
 	known, seen := s.known[p.Decl]
 	if !seen {
-		known = s.blocks(p.Entry(p.Decl))
+		in := p.Entry(p.Decl)
+		known = append(s.blocks(in), s.orStores(in)...)
 		s.known[p.Decl] = known
 	}
 	return known
@@ -103,7 +109,15 @@ func (s *search) caller(r *site.Row) int {
 		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
 			continue
 		}
-		if found := s.lines.At(f); found != nil && (found.applies || !slices.ContainsFunc(r.Stack[:i], computes)) {
+		found := s.lines.At(f)
+		if found == nil {
+			continue
+		}
+		if found.callee != "" {
+			if i > 0 && syntax.Profiled(found.place, r.Stack[i-1].Function) == found.callee {
+				return i
+			}
+		} else if found.applies || !slices.ContainsFunc(r.Stack[:i], computes) {
 			return i
 		}
 	}
