@@ -2,6 +2,8 @@
 // them.
 package codecs
 
+import "github.com/hone-go/hone/internal/diagnose/funcname"
+
 // Encoders returns functions that encode a value, as profiles name them. Methods of encoders that
 // keep a state for their stream, such as those of gob, are not among them.
 func Encoders() []string {
@@ -35,4 +37,20 @@ func Decoders() []string {
 		"github.com/vmihailenco/msgpack*.Unmarshal", "github.com/vmihailenco/msgpack*.(*Decoder).Decode",
 		"github.com/fxamacker/cbor*.Unmarshal", "github.com/fxamacker/cbor*.(*Decoder).Decode",
 	}
+}
+
+// Binders returns functions of web frameworks that decode the body of a request into their last
+// argument, as profiles name them. They call a decoder in the framework's own code.
+func Binders() []string {
+	return []string{
+		"github.com/gin-gonic/gin.(*Context).BindJSON", "github.com/gin-gonic/gin.(*Context).ShouldBindJSON",
+		"github.com/gin-gonic/gin.(*Context).Bind", "github.com/gin-gonic/gin.(*Context).ShouldBind",
+		"github.com/labstack/echo/v*.(*context).Bind", "github.com/labstack/echo/v*.(*Context).Bind", "github.com/labstack/echo/v*.(*DefaultBinder).Bind",
+		"github.com/gofiber/fiber/v*.(*Ctx).BodyParser", "github.com/go-chi/render.DecodeJSON", "github.com/go-chi/render.Decode",
+	}
+}
+
+// TypedBinders returns the names of [Binders] in source: some are methods of an interface there.
+func TypedBinders() []string {
+	return append(funcname.TypedAll(Binders()), "(github.com/labstack/echo/v*.Context).Bind")
 }

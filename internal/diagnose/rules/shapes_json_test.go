@@ -40,7 +40,7 @@ var kept map[string]any`
 		{"func F(b []byte, key string) string {\n\tvar m map[string]any\n\tjson.Unmarshal(b, &m) @\n\treturn text(m, \"id\") + text(m, key)\n}", ""},
 		{"func F(b []byte) int {\n\tvar m map[string]any\n\tjson.Unmarshal(b, &m) @\n\treturn all(m)\n}", ""},
 		{"func F(b []byte) string {\n\tvar m map[string]any\n\tjson.Unmarshal(b, &m) @\n\tkeep(m)\n\treturn text(m, \"id\")\n}", ""},
-		{"func into(b []byte, v any) error { return json.Unmarshal(b, v) } @ < one\n\nfunc F(b []byte) string {\n\tvar m map[string]any\n\tinto(b, &m) //: one\n\ts, _ := m[\"id\"].(string)\n\treturn s\n}", "callers of into only read the keys \"id\""},
+		{"func into(b []byte, v any) error { return json.Unmarshal(b, v) } @ < one\n\nfunc F(b []byte) string {\n\tvar m map[string]any\n\tinto(b, &m) //: one\n\ts, _ := m[\"id\"].(string)\n\treturn s\n}", "callers of into only read the key \"id\""},
 		{"func fill(b []byte, v any) error { return json.Unmarshal(b, v) } @ < two\n\nfunc F(b []byte) map[string]any {\n\tvar m map[string]any\n\tfill(b, &m) //: two\n\treturn m\n}", ""},
 		{"func parse(b []byte) (map[string]any, error) {\n\tvar m map[string]any\n\terr := json.Unmarshal(b, &m) @ < three\n\treturn m, err\n}\n\nfunc F(b []byte) bool {\n\tm, err := parse(b) //: three\n\treturn err == nil && m[\"id\"] == nil\n}", "callers of parse only read"},
 		{"func load[T any](b []byte) (v T, err error) {\n\terr = json.Unmarshal(b, &v) @ < four\n\treturn v, err\n}\n\nfunc F(b []byte) any {\n\tm, _ := load[map[string]any](b) //: four\n\treturn m[\"id\"]\n}", "callers of load only read"},

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -70,8 +71,9 @@ func decoders() []string {
 }
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
-	names := decoders()
-	typed := append(funcname.TypedAll(names), "(github.com/json-iterator/go.API).Unmarshal")
+	names := append(decoders(), codecs.Binders()...)
+	typed := append(funcname.TypedAll(decoders()), "(github.com/json-iterator/go.API).Unmarshal")
+	typed = append(typed, codecs.TypedBinders()...)
 	records := finder.Remember(p, func(_ *site.Frame, place *gocode.Place) *record { return recordAt(p, place, typed) })
 	at := func(r *site.Row) int {
 		for i := 1; i < len(r.Stack); i++ {

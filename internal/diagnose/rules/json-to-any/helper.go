@@ -140,5 +140,5 @@ func (r *reader) field(v *types.Var) bool {
 // decodes reports whether an address is an argument of a call that decodes.
 func decodes(p *gocode.Place, addr *ast.UnaryExpr) bool {
 	call, ok := syntax.Parent(p, addr).(*ast.CallExpr)
-	return ok && funcname.Match(p.CalleeName(call), "encoding/json.Unmarshal", "(*encoding/json.Decoder).Decode")
+	return ok && funcname.Match(p.CalleeName(call), typed()...)
 }

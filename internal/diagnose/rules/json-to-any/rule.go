@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -25,14 +26,16 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "JSON of known shape decoded into map[string]any",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// For an object of five fields, a struct of four of them took 15 % less CPU, one of
 				// two 37 % less; the part of the allocations is larger.
 				Fraction: rule.Fraction{Expect: 0.3, Low: 0.1, High: 0.6},
 			},
-			Start: finder.Calls{Functions: []string{"encoding/json.Unmarshal", "encoding/json.(*Decoder).Decode"}},
-			Judge: judge,
+			Lines: []finder.Line{
+				{Start: finder.Calls{Functions: []string{"encoding/json.Unmarshal", "encoding/json.(*Decoder).Decode"}}, Judge: judge},
+				{Start: finder.Frames(bound), Judge: judgeBound},
+			},
 		},
 	}
 }
@@ -52,6 +55,37 @@ float64, and large integers lose digits.
 Seen in the field: golang/go#35585 measures the allocations of such maps;
 pquerna/ffjson#115 (one field of type interface{} made decoding three times as
 slow).`
+
+// modules are functions of other packages that decode JSON, as profiles name them.
+func modules() []string {
+	return slices.Concat(codecs.Binders(), []string{
+		"github.com/goccy/go-json.Unmarshal", "github.com/goccy/go-json.(*Decoder).Decode", "github.com/json-iterator/go.(*frozenConfig).Unmarshal",
+		"github.com/json-iterator/go.Unmarshal", "github.com/json-iterator/go.(*Decoder).Decode", "github.com/bytedance/sonic.Unmarshal", "github.com/segmentio/encoding/json.Unmarshal",
+	})
+}
+
+// typed are the same functions as the source names them, and those of encoding/json.
+func typed() []string {
+	return slices.Concat(funcname.TypedAll(modules()), codecs.TypedBinders(), []string{
+		"(github.com/json-iterator/go.API).Unmarshal", "(github.com/bytedance/sonic.API).Unmarshal", "encoding/json.Unmarshal", "(*encoding/json.Decoder).Decode",
+	})
+}
+
+// bound returns the frame of the main module that calls one of modules.
+func bound(r *site.Row) int {
+	for i := 1; i < len(r.Stack); i++ {
+		if r.Stack[i].Owner.Kind == gocode.Main && funcname.Match(r.Stack[i-1].Function, modules()...) {
+			return i
+		}
+	}
+	return -1
+}
+
+func judgeBound(c *finder.Case) bool {
+	c.Calls = syntax.CallsOf(c.Place, typed()...)
+	c.Callees = modules()
+	return len(c.Calls) == 1 && judge(c)
+}
 
 func judge(c *finder.Case) bool {
 	var keys []string
@@ -85,7 +119,11 @@ func judge(c *finder.Case) bool {
 			return r.Below("encoding/json.(*decodeState).objectInterface") || r.Below("encoding/json.(*decodeState).arrayInterface")
 		})
 	}
-	c.Cause = fmt.Sprintf("%s decodes %s into interfaces and maps, though %s the keys %s.", funcname.Short(c.Name()), what, who, funcname.List(keys))
+	word := "keys"
+	if len(keys) == 1 {
+		word = "key"
+	}
+	c.Cause = fmt.Sprintf("%s decodes %s into interfaces and maps, though %s the %s %s.", funcname.Short(c.Name()), what, who, word, funcname.List(keys))
 	c.Fix = "Decode into a struct with those fields: keys without a field are skipped, and nothing is boxed."
 	return !c.Empty()
 }
