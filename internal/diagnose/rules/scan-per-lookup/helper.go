@@ -247,6 +247,12 @@ func testWords(m *rule.Match, p *gocode.Place, t predicated) bool {
 		what, find = "those", fmt.Sprintf("keep %s sorted, and go on from the first that slices.BinarySearchFunc finds", t.list)
 	}
 	cond, sh := compared(p, t.test)
+	if sh == nil && cond != nil {
+		m.Cause = fmt.Sprintf("%s calls its function for %s elements of %s each time, to find %s where %s.", t.callee, t.n, t.list, what, syntax.Text(cond))
+		m.Fix = fmt.Sprintf("Keep %s sorted by what that compares: slices.BinarySearchFunc finds where the elements that pass begin or end, and how many there are.", t.list)
+		m.Confidence = rule.Likely // the order may change often
+		return true
+	}
 	if sh == nil {
 		m.Cause = fmt.Sprintf("%s calls its function for %s elements of %s each time, to find %s.", t.callee, t.n, t.list, what)
 		m.Fix = fmt.Sprintf("Keep a map beside %s from what the function compares to the element, and look it up; or %s.", t.list, find)
@@ -259,8 +265,8 @@ func testWords(m *rule.Match, p *gocode.Place, t predicated) bool {
 	return true
 }
 
-// compared returns the comparison for which a function literal looks, and its sides; nil for other
-// functions.
+// compared returns the comparison for which a function literal looks, and its sides, which are nil
+// if it is which of two comes first; nil for other functions.
 func compared(p *gocode.Place, lit *ast.FuncLit) (ast.Expr, *shape) {
 	list := lit.Body.List
 	ret, ok := list[len(list)-1].(*ast.ReturnStmt)
@@ -274,10 +280,13 @@ func compared(p *gocode.Place, lit *ast.FuncLit) (ast.Expr, *shape) {
 		}
 	}
 	sh := &shape{}
-	if !sh.compares(p, ret.Results[0], vars) || sh.key == nil {
-		return nil, nil
+	if sh.compares(p, ret.Results[0], vars) && sh.key != nil {
+		return ret.Results[0], sh
 	}
-	return ret.Results[0], sh
+	if b, ok := ast.Unparen(ret.Results[0]).(*ast.BinaryExpr); ok && unequal(b.Op) && vars.in(p, b.X) != vars.in(p, b.Y) {
+		return b, nil
+	}
+	return nil, nil
 }
 
 // passes says what the caller of a function passes for the list that it searches.
