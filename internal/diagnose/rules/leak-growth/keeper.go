@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -41,7 +42,8 @@ type insertion struct {
 
 // keeper returns the field or package variable that the line inserts into or appends to, or that
 // the package puts what the line makes into, if nothing in the package removes anything from it, or
-// seldom while executions were counted; nil otherwise.
+// seldom while executions were counted; nil otherwise. Of what the package puts into containers,
+// lines that never ran keep nothing.
 func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 	found := cmp.Or(onLine(pass, s, p, func(insertion) bool { return true }), madeMap(pass, s, p))
 	types := makes(p)
@@ -51,13 +53,19 @@ func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 	for _, f := range p.Files() {
 		insertions(p, f, func(in insertion, _ ast.Node) {
 			for _, e := range []ast.Expr{in.value, in.key} {
-				if t := typeOf(p, e); found == nil && t != nil && slices.Contains(types, named(t)) {
+				if t := typeOf(p, e); found == nil && t != nil && slices.Contains(types, named(t)) && !idle(pass, p, in) {
 					found = holds(pass, s, p, in)
 				}
 			}
 		})
 	}
 	return found
+}
+
+// idle reports whether an insertion never ran while executions were counted.
+func idle(pass *rule.Pass, p *gocode.Place, in insertion) bool {
+	ran, ok := evidence.ExecutionsAt(pass, p, in.at)
+	return ok && ran.PerUnit == 0
 }
 
 // onLine is keeper for what the line itself inserts, of the insertions that are wanted.
