@@ -191,6 +191,7 @@ import (
 	roundtripperitem "github.com/hone-go/hone/internal/diagnose/rules/round-trip-per-item"
 	rowaskedtwice "github.com/hone-go/hone/internal/diagnose/rules/row-asked-twice"
 	rowsnotclosed "github.com/hone-go/hone/internal/diagnose/rules/rows-not-closed"
+	rowsonlycounted "github.com/hone-go/hone/internal/diagnose/rules/rows-only-counted"
 	rowsreadagain "github.com/hone-go/hone/internal/diagnose/rules/rows-read-again"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
 	rwmutexreaders "github.com/hone-go/hone/internal/diagnose/rules/rwmutex-readers"
@@ -447,6 +448,7 @@ func All() []rule.Rule {
 		roundtripperitem.Rule(),
 		rowaskedtwice.Rule(),
 		rowsnotclosed.Rule(),
+		rowsonlycounted.Rule(),
 		rowsreadagain.Rule(),
 		runeslicerange.Rule(),
 		rwmutexreaders.Rule(),
