@@ -4,6 +4,7 @@ package sqlprepareperquery
 import (
 	"fmt"
 	"go/ast"
+	"go/types"
 	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -108,11 +109,11 @@ func prepared(s *gocode.Syntax, p *gocode.Place) (*ast.CallExpr, *gocode.Place) 
 		if len(flow.Constants(s, p, call.Args[len(call.Args)-1])) == 0 || !loops.PerCall(p, call) {
 			continue
 		}
-		if usedOnce(p, call) {
+		if usedOnce(s, p, call) {
 			return call, p
 		}
 		for _, use := range flow.Returned(s, p, call) {
-			if !use.Wrapped && loops.PerCall(use.Place, use.Call) && usedOnce(use.Place, use.Call) {
+			if !use.Wrapped && loops.PerCall(use.Place, use.Call) && usedOnce(s, use.Place, use.Call) {
 				return call, use.Place
 			}
 		}
@@ -127,8 +128,9 @@ var executes = []string{
 }
 
 // usedOnce reports whether the function closes the statement that a call prepares, executes it at
-// one place in no further loop, and does nothing else with it.
-func usedOnce(p *gocode.Place, call *ast.CallExpr) bool {
+// one place in no further loop, itself or through a function that it gets, and does nothing else
+// with it.
+func usedOnce(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) bool {
 	v := syntax.Result(p, call)
 	if v == nil || !syntax.Local(p, v) {
 		return false
@@ -140,6 +142,10 @@ func usedOnce(p *gocode.Place, call *ast.CallExpr) bool {
 			return false
 		}
 		if a, ok := path[0].(*ast.AssignStmt); ok && a.Lhs[0] == use {
+			continue
+		}
+		if gets, ok := path[0].(*ast.CallExpr); ok && givenOnce(s, p, gets, use) && len(loops.Around(p, use)) == len(loops.Around(p, call)) {
+			executed++
 			continue
 		}
 		sel, ok := path[0].(*ast.SelectorExpr)
@@ -159,4 +165,45 @@ func usedOnce(p *gocode.Place, call *ast.CallExpr) bool {
 		}
 	}
 	return closed && executed == 1
+}
+
+// givenOnce reports whether a call passes a statement to a function that the function around it
+// gets, and all callers pass a literal that executes the statement once and does nothing else with
+// it: withStmt(query, func(stmt *sql.Stmt) error { … }).
+func givenOnce(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr, stmt *ast.Ident) bool {
+	do := syntax.LocalVar(p, call.Fun)
+	if do == nil || !syntax.Param(p, do) || len(call.Args) != 1 || call.Args[0] != ast.Expr(stmt) {
+		return false
+	}
+	given := flow.Passed(s, p, do)
+	for _, g := range given {
+		lit, ok := ast.Unparen(g.Value).(*ast.FuncLit)
+		if !ok || len(lit.Type.Params.List) != 1 || len(lit.Type.Params.List[0].Names) != 1 {
+			return false
+		}
+		v, _ := g.Info.Defs[lit.Type.Params.List[0].Names[0]].(*types.Var)
+		if v == nil || !executesOnce(g.Place.Outer(), lit, v) {
+			return false
+		}
+	}
+	return len(given) > 0
+}
+
+// executesOnce reports whether a literal does nothing with a statement but to execute it at one
+// place, in no loop.
+func executesOnce(p *gocode.Place, lit *ast.FuncLit, stmt *types.Var) bool {
+	executed := 0
+	for _, use := range syntax.Reads(p, stmt) {
+		sel, ok := syntax.Parent(p, use).(*ast.SelectorExpr)
+		if !ok || sel.X != use || !slices.Contains(executes, sel.Sel.Name) {
+			return false
+		}
+		executed++
+		for _, loop := range loops.Around(p, use) {
+			if syntax.Within(lit, loop) {
+				return false
+			}
+		}
+	}
+	return executed == 1
 }
