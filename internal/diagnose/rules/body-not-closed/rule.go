@@ -78,7 +78,7 @@ func find(p *rule.Pass) []rule.Match {
 			if !asks(place.Callee(call)) {
 				continue
 			}
-			how := leaves(place, call)
+			how := leaves(p, place, call)
 			if how == "" {
 				continue
 			}
@@ -153,10 +153,11 @@ func answers(p *rule.Pass, fn *types.Func) bool {
 }
 
 // leaves says, for a sentence, how a function leaves a response open that a call returns: it drops
-// the response, or returns or continues a loop without closing the body. It is "" if the function
-// closes the body, or passes the response or its body elsewhere before. After the call failed,
-// there is no body.
-func leaves(p *gocode.Place, call *ast.CallExpr) string {
+// the response, or returns or continues a loop without closing the body, where that ran while
+// executions were counted. It is "" if the function closes the body, or passes the response or its
+// body elsewhere before. After the call failed, there is no body. A function that returns the
+// response may leave it open on another path, such as that of an unexpected status.
+func leaves(pass *rule.Pass, p *gocode.Place, call *ast.CallExpr) string {
 	if dropped(p, call) {
 		return fmt.Sprintf("drops the response on line %d, so that nothing can close its body", syntax.Line(p, call.Pos()))
 	}
@@ -164,11 +165,20 @@ func leaves(p *gocode.Place, call *ast.CallExpr) string {
 	if resp == nil || !syntax.Local(p, resp) || syntax.IsResult(p, resp) || p.Func == nil || !syntax.Inside(p.Func, resp.Pos()) {
 		return ""
 	}
-	closings, ok := closings(p, call, resp)
+	closings, returned, ok := closings(p, call, resp)
 	if !ok {
 		return ""
 	}
+	unused := false // a path that closes nothing, and never ran
 	open := func(n ast.Node) bool {
+		ran, counted := evidence.ExecutionsAt(pass, p, n.Pos())
+		if counted && ran.PerUnit == 0 {
+			unused = unused || n.Pos() > call.End() && !onError(p, n, call, resp)
+			return false
+		}
+		if returned && (!counted || returns(p, n, resp)) {
+			return false
+		}
 		return n.Pos() > call.End() && !slices.ContainsFunc(closings, func(id *ast.Ident) bool { return id.Pos() < n.End() && (len(closings) > 1 || covers(p, id, n)) }) &&
 			!onError(p, n, call, resp)
 	}
@@ -192,7 +202,7 @@ func leaves(p *gocode.Place, call *ast.CallExpr) string {
 		}
 		return true
 	})
-	if how == "" && len(closings) == 0 {
+	if how == "" && len(closings) == 0 && !returned && !unused {
 		how = "never closes the body of the response"
 	}
 	return how
@@ -208,9 +218,9 @@ func dropped(p *gocode.Place, call *ast.CallExpr) bool {
 	return ok && id.Name == "_"
 }
 
-// closings returns the uses of a response that close its body, or may do so; false if the response
-// or its body goes elsewhere.
-func closings(p *gocode.Place, call *ast.CallExpr, resp *types.Var) (found []*ast.Ident, ok bool) {
+// closings returns the uses of a response that close its body, or may do so, and whether the
+// function returns the response; ok is false if it or its body goes elsewhere.
+func closings(p *gocode.Place, call *ast.CallExpr, resp *types.Var) (found []*ast.Ident, returned, ok bool) {
 	for _, id := range syntax.Uses(p, resp) {
 		if id.Pos() < call.End() {
 			continue
@@ -219,19 +229,21 @@ func closings(p *gocode.Place, call *ast.CallExpr, resp *types.Var) (found []*as
 		switch {
 		case len(path) == 0:
 			found = append(found, id) // in a function literal, which may close it
+		case isReturn(path[0]):
+			returned = true
 		case !isSelector(path[0]):
 			if _, compared := path[0].(*ast.BinaryExpr); !compared && !assigned(path[0], id) && !lookedAt(p, path[0], id) {
-				return nil, false
+				return nil, false, false
 			}
 		case path[0].(*ast.SelectorExpr).Sel.Name == "Body":
 			if httpconn.Closes(p, path) || handed(p, path) {
 				found = append(found, id)
 			} else if goesOn(path) {
-				return nil, false
+				return nil, false, false
 			}
 		}
 	}
-	return found, true
+	return found, returned, true
 }
 
 // lookedAt reports whether a response is an argument of a function of the same package that only
@@ -295,6 +307,17 @@ func aboutResponse(p *gocode.Place, cond ast.Expr) (found bool) {
 		return !found
 	})
 	return found
+}
+
+// returns reports whether a statement returns a response itself.
+func returns(p *gocode.Place, n ast.Node, resp *types.Var) bool {
+	ret, ok := n.(*ast.ReturnStmt)
+	return ok && slices.ContainsFunc(ret.Results, func(e ast.Expr) bool { return syntax.Named(p, e) == resp })
+}
+
+func isReturn(n ast.Node) bool {
+	_, ok := n.(*ast.ReturnStmt)
+	return ok
 }
 
 func isSelector(n ast.Node) bool {
