@@ -116,7 +116,7 @@ func (c *Changes) changes(r reading, n ast.Node) bool {
 			return c.owner(c.Place.TypeOf(n.Args[0]))
 		}
 		for i, arg := range n.Args {
-			if c.whole(arg) && !r.argument(n, i) {
+			if c.whole(arg) && !c.copied(arg) && !r.argument(n, i) {
 				return true
 			}
 		}
@@ -181,6 +181,16 @@ func (c *Changes) shared(e ast.Expr) bool {
 		return table
 	}
 	return true
+}
+
+// copied reports whether an expression is a number or a text, of which a function gets a copy.
+func (c *Changes) copied(e ast.Expr) bool {
+	t := c.Place.TypeOf(e)
+	if t == nil {
+		return false
+	}
+	_, basic := t.Underlying().(*types.Basic)
+	return basic
 }
 
 // owner reports whether a type is the struct that the list is a field of.

@@ -103,7 +103,7 @@ func (s *search) examine(f *site.Frame, p *gocode.Place, call *ast.CallExpr) *qu
 	}
 	q := &query{place: p, call: call, sent: sent, tables: sqltext.Tables(sent.Text)}
 	runs, ok := evidence.ExecutionsAt(s.pass, p, call.Lparen)
-	if q.perUnit = runs.PerUnit; len(q.tables) == 0 || !ok || !s.often(q.perUnit) || slices.ContainsFunc(q.tables, queue) {
+	if q.perUnit = runs.PerUnit; len(q.tables) == 0 || !ok || !s.often(q.perUnit) && !(s.requests() && q.perUnit >= leastHeld) || slices.ContainsFunc(q.tables, queue) {
 		return nil
 	}
 	for _, arg := range sent.Args {

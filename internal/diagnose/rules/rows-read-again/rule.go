@@ -65,13 +65,15 @@ in a cache with a limit, and drop it where the program changes the row.
 
 It is fine where a change must be seen by the next request, or where the query
 must be part of a transaction. The rule reports constant SELECT statements that
-run about once per request or more, or many times per second. Their arguments are
-constants or values that were set once. With values of the request, it reports
-queries of a middleware, and those for which at most one value came for four
-different requests, or for four lookups of them if each makes several. No
-executed statement of the program writes to their tables; other programs may. It
-leaves alone queries in transactions, with FOR UPDATE, with the time, and of tables
-that are used as queues.
+run about once per request or more, or many times per second. Their arguments
+are constants or values that were set once. With values of the request, it
+reports queries of a middleware, and those for which at most one value came for
+four different requests, or for four lookups of them if each makes several. Of a
+kept object, such as a session, that asks for the row of its own key again, it
+reports queries of each fifth request or more: the row belongs into a field of
+the object. No executed statement of the program writes to their tables; other
+programs may. It leaves alone queries in transactions, with FOR UPDATE, with the
+time, and of tables that are used as queues.
 
 Seen in the field: sourcegraph/sourcegraph-public-snapshot#6626 (240 reads of
 the configuration per minute, 24 with a cache), justtrackio/gosoline#898,
@@ -101,13 +103,21 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 			return false
 		}
 		if len(q.values) > 0 {
-			a, ok := s.again(q)
-			if !ok {
+			if a, ok := s.again(q); ok && s.often(q.perUnit) {
+				c.CPU = q.rows
+				s.describeAsked(c, q, a)
+				return true
+			}
+			h := s.holder(q)
+			if h == nil {
 				return false
 			}
 			c.CPU = q.rows
-			s.describeAsked(c, q, a)
+			s.describeHeld(c, q, h)
 			return true
+		}
+		if !s.often(q.perUnit) {
+			return false
 		}
 		c.CPU = q.rows
 		s.describe(c, q)
