@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -192,4 +193,38 @@ func At(p *gocode.Place) ast.Stmt {
 		}
 	}
 	return p.Loop()
+}
+
+// Of returns the innermost loop that runs the line of a frame repeatedly within the frame's
+// function, given as profiles name it; nil if there is none. Unlike [gocode.Place.Loop], it leaves
+// out loops around a function literal on one line, which is a function of its own, and around a go
+// statement.
+func Of(p *gocode.Place, function string) ast.Stmt {
+	loop := p.Loop()
+	if loop == nil || p.Decl == nil {
+		return loop
+	}
+	parts := strings.Split(function, ".")
+	if strings.HasPrefix(parts[len(parts)-1], "gowrap") {
+		return nil
+	}
+	depth := 0 // of the literal in others
+	for i := len(parts) - 1; i >= 0 && literal(parts[i]); i-- {
+		depth++
+	}
+	ast.Inspect(p.Decl, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok && p.Func != nil && syntax.Within(lit, p.Func) {
+			depth--
+		}
+		return true
+	})
+	if depth <= 0 {
+		return loop
+	}
+	for _, n := range p.Nodes {
+		if lit, ok := n.(*ast.FuncLit); ok && syntax.Within(loop, lit) && syntax.Line(p, lit.Pos()) == p.Line {
+			return nil
+		}
+	}
+	return loop
 }

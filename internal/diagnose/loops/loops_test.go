@@ -2,6 +2,7 @@ package loops_test
 
 import (
 	"go/ast"
+	"strings"
 	"testing"
 
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -142,6 +143,40 @@ func TestAtMost(t *testing.T) {
 		}
 		if len(around) != want.loops || bounded != want.bounded {
 			t.Errorf("%s: %d loops, %d of them bounded, want %d, %d", name, len(around), bounded, want.loops, want.bounded)
+		}
+	}
+}
+
+const literalsInLoops = `package main
+
+func do(func()) {}
+func work() {}
+
+func main() {
+	for range 3 {
+		work() //@ main.main
+	}
+	for range 3 {
+		do(func() { work() }) //@ main.main main.main.func1
+		go work() //@ main.main.gowrap1
+	}
+	do(func() {
+		for range 3 {
+			work() //@ main.main.func2
+			do(func() { work() }) //@ main.main.func2 main.main.func2.1
+		}
+	})
+	do(func() { for range 3 { work() } }) //@ main.main.func3
+}
+`
+
+func TestOf(t *testing.T) {
+	want := map[string]bool{"main.main": true, "main.main.func2": true, "main.main.func3": true}
+	for mark, p := range ruletest.Places(t, literalsInLoops) {
+		for _, function := range strings.Fields(mark) {
+			if got := loops.Of(p, function) != nil; got != want[function] {
+				t.Errorf("line %d in %s: a loop: %t, want %t", p.Line, function, got, want[function])
+			}
 		}
 	}
 }

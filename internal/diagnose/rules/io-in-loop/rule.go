@@ -304,6 +304,9 @@ func above(p *rule.Pass, m *rule.Match, row *site.Row, k asked, asks float64) (l
 			continue
 		}
 		stmt := place.Loop()
+		if k.noun == request {
+			stmt = loops.Of(place, f.Function) // goroutines send them at the same time
+		}
 		if stmt == nil || retries(place, stmt) {
 			continue
 		}
