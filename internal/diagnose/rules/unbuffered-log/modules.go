@@ -70,18 +70,18 @@ func (m module) event(r *site.Row) int {
 
 // writes reports whether a row is in a write to a file that the logger makes, without a buffer.
 func (m module) writes(r *site.Row) bool {
-	written := false
-	for _, f := range r.Stack {
-		switch {
-		case f.Function == "os.(*File).Write":
-			written = true
-		case written && m.has(f):
-			return true
-		case written && !funcname.Match(f.Function, "io.*", "fmt.Fprint*", "gopkg.in/natefinch/lumberjack*", "github.com/natefinch/lumberjack*"):
-			return false
+	_, ok := written(r, m.has)
+	return ok
+}
+
+// each reports whether the writers of the program that the logger has write each line, if any.
+func (m module) each(p *rule.Pass, match *rule.Match) bool {
+	for _, r := range match.CPU {
+		if writers, ok := written(r, m.has); ok && len(writers) > 0 {
+			return each(p, &match.Site.Frame, writers[0])
 		}
 	}
-	return false
+	return true
 }
 
 // fill completes a match that holds all rows of a line's events, and reports whether they write.
@@ -89,7 +89,7 @@ func (m module) fill(p *rule.Pass, match *rule.Match) bool {
 	match.Allocs = nil
 	spent, _ := stacks.Sum(match.CPU)
 	written, samples := stacks.Sum(stacks.Select(match.CPU, func(r *site.Row) bool { return m.writes(r) || queues(r) }))
-	if !slices.ContainsFunc(match.CPU, m.writes) {
+	if !slices.ContainsFunc(match.CPU, m.writes) || !m.each(p, match) {
 		return false
 	}
 	part := float64(written) / float64(max(spent, 1))

@@ -73,19 +73,22 @@ appear later. For an audit log that may be wrong; then write in batches in the
 program instead. It is fine for rare log lines.
 
 The rule knows the standard library's loggers, zap, zerolog, logrus and a few
-others, and the access logs of gin, echo and gorilla. It reports only writes that
-the logger itself makes, so a logger that already writes into a buffer is left
-alone.
+others, and the access logs of gin, echo and gorilla. It reports writes that the
+logger makes itself, or through a writer of the program that writes each line, such
+as one that rotates files. A logger that already writes into a buffer is left
+alone, and so is a writer that calls Sync or gets many lines at a time.
 
 Seen in the field: erigontech/erigon#20454, and the left-pad service of
 "Profiling and optimizing Go web applications" (artem.krylysov.com, 2017),
 where the system call under log was most of the CPU.`
 
-// lines are the patterns to find: one for each logger.
+// lines are the patterns to find, for each logger.
 func lines() []finder.Line {
 	var lines []finder.Line
 	for _, l := range loggers {
-		lines = append(lines, finder.Line{Start: finder.Sites(l.writing), Judge: l.judge, Unseen: l.unseen})
+		lines = append(lines,
+			finder.Line{Start: finder.Sites(l.writing), Judge: l.judge, Unseen: l.unseen},
+			finder.Line{Start: finder.Frames(l.event), Judge: l.through})
 	}
 	return lines
 }
