@@ -130,3 +130,11 @@ func TestBusySpinFailing(t *testing.T) {
 	archive := filepath.Join("busy-spin", "testdata", "failing.txtar")
 	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
 }
+
+// TestBusySpinIdle: loops spin whose inner loop has no element, or that only ask a context or
+// another object whether to go on.
+func TestBusySpinIdle(t *testing.T) {
+	r := busyspin.Rule()
+	archive := filepath.Join("busy-spin", "testdata", "idle.txtar")
+	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
+}

@@ -55,6 +55,7 @@ type polling struct {
 	done       float64  // iterations that did something
 	yields     float64  // share of the package's calls of Gosched
 	all        bool     // everything below the loop belongs to trying
+	empty      ast.Node // a loop inside whose body did not run
 }
 
 // attempt is how a loop tries.
@@ -66,6 +67,7 @@ const (
 	channel         // a select with a default, the length of a channel
 	state           // an atomic load, a value that a mutex guards
 	failing         // a call that returns an error
+	waiting         // a context, the time, a list without elements
 )
 
 // line returns the frame of a row, nearest to the leaf, whose line belongs to trying in a loop that
@@ -164,7 +166,7 @@ func (s *search) judge(p *gocode.Place, loop *ast.ForStmt) *polling {
 	t := trying{search: s, p: p, of: l}
 	t.node(loop.Cond)
 	t.node(loop.Body)
-	if t.works || l.kind == none || endless && !l.all {
+	if t.works || l.kind == none || l.kind == waiting && t.moves || !l.all && l.iterations < vain*l.done {
 		return nil
 	}
 	if all := s.yields(p); t.yields > 0 && all > 0 {
@@ -210,6 +212,11 @@ func (s *search) describe(c *finder.Case) bool {
 	at := syntax.Line(p, l.loop.Pos())
 	tries := syntax.Short(l.text())
 	c.Confidence = rule.Measured
+	if l.empty != nil || l.kind == waiting {
+		l.describeIdle(c)
+		l.evidence(c, spent)
+		return true
+	}
 	c.Cause = fmt.Sprintf("The loop on line %d of %s polls: of %s iterations%s, %s did something. The others only try (%s) and repeat: the goroutine never blocks, and uses a processor while there is nothing to do.",
 		at, syntax.FuncName(p), units.Count(int64(math.Round(l.iterations))), per(c.Pass), share(l.done/l.iterations), tries)
 	if l.kind == failing || l.all {
@@ -217,10 +224,16 @@ func (s *search) describe(c *finder.Case) bool {
 			at, syntax.FuncName(p), tries, units.Count(int64(math.Round(l.iterations))), per(c.Pass), share(l.done/l.iterations))
 	}
 	c.Fix, c.Fraction = l.fix()
+	l.evidence(c, spent)
+	return true
+}
+
+// evidence adds what the loop costs and how many iterations only try.
+func (l *polling) evidence(c *finder.Case, spent int64) {
+	total := c.Pass.Table.Totals.TotalSeconds
 	c.Evidence = append(c.Evidence,
 		rule.Evidence{What: "CPU of trying", Value: units.Percent(float64(spent) / 1e9 / total), Command: evidence.ListCommand(c.Pass, "cpu", c.Site.Function)},
 		rule.Evidence{What: evidence.ExecutionsCounted, Value: l.tries()})
-	return true
 }
 
 // tries says how many iterations only try.

@@ -43,6 +43,8 @@ CompareAndSwap, TryLock or TryAcquire, a flag, the length of a channel, or a
 call that is repeated at once until it returns no error, whether or not the loop
 counts and logs its failures. One processor is busy doing nothing, and in a
 container with a CPU quota the whole program is throttled for it.
+So does a loop that waits only in an inner loop over elements of which there are
+none, and one that only asks a context or the clock whether to go on.
 runtime.Gosched in between does not help: the scheduler finds the same goroutine
 again, which takes more CPU than the attempt.
 

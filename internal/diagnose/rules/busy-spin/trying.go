@@ -24,6 +24,7 @@ type trying struct {
 	of     *polling
 	depth  int
 	works  bool // something other than trying
+	moves  bool // it changes a variable, so another iteration may be a step of a walk
 	yields float64
 }
 
@@ -51,7 +52,14 @@ func (t *trying) hot(n ast.Node) bool {
 	if _, ok := n.(*ast.CommClause); ok {
 		return true // its body is examined
 	}
-	return t.runs(t.p, n, syntax.Line(t.p, n.Pos())) >= hot*t.of.iterations
+	runs := t.runs(t.p, n, syntax.Line(t.p, n.Pos()))
+	if runs >= hot*t.of.iterations {
+		return true
+	}
+	if _, stmt := n.(ast.Stmt); stmt {
+		t.of.done = max(t.of.done, runs)
+	}
+	return false
 }
 
 // visit examines one node, and reports whether to examine what is in it.
@@ -65,8 +73,14 @@ func (t *trying) visit(n ast.Node) bool {
 		t.branch(n)
 		return false
 	case *ast.ForStmt:
-		t.works = n.Post != nil
-	case *ast.RangeStmt, *ast.GoStmt, *ast.DeferStmt, *ast.SendStmt, *ast.FuncLit, *ast.TypeSwitchStmt:
+		if n.Post != nil {
+			t.inner(n, n.Body, n.Cond)
+			return false
+		}
+	case *ast.RangeStmt:
+		t.ranges(n)
+		return false
+	case *ast.GoStmt, *ast.DeferStmt, *ast.SendStmt, *ast.FuncLit, *ast.TypeSwitchStmt:
 		_, deferred := n.(*ast.DeferStmt)
 		t.works = !deferred
 	case *ast.UnaryExpr:
@@ -78,8 +92,9 @@ func (t *trying) visit(n ast.Node) bool {
 			t.works = true
 		}
 	case *ast.IncDecStmt: // of tries
-		t.works = syntax.LocalVar(t.p, n.X) == nil
+		t.works, t.moves = syntax.LocalVar(t.p, n.X) == nil, true
 	case *ast.AssignStmt:
+		t.moves = t.moves || n.Tok != token.DEFINE
 		t.works = computes(n)
 	}
 	return !t.works
@@ -168,7 +183,11 @@ func (t *trying) calls(call *ast.CallExpr) bool {
 	case funcname.Match(name, "(*sync.Mutex).Lock", "(*sync.Mutex).Unlock", "(*sync.RWMutex).Lock", "(*sync.RWMutex).Unlock",
 		"(*sync.RWMutex).RLock", "(*sync.RWMutex).RUnlock", "(sync.Locker).Lock", "(sync.Locker).Unlock"):
 		t.attempts(call, state)
-	case funcname.Match(name, "(context.Context).Err", "time.Now", "time.Since", "time.Until", "(time.Time).*"):
+	case funcname.Match(name, "(context.Context).Err", "time.Now", "time.Since", "time.Until"):
+		t.attempts(call, waiting)
+	case funcname.Match(name, "(context.Context).Done", "(time.Time).*"):
+	case t.asks(call):
+		t.attempts(call, state)
 	case says(name):
 	default:
 		t.follows(call)
@@ -222,6 +241,7 @@ func (t *trying) follows(call *ast.CallExpr) {
 	inner := trying{search: t.search, p: t.p.Entry(decl), of: t.of, depth: t.depth + 1}
 	inner.node(decl.Body)
 	t.works, t.yields = inner.works && !t.fails(call), t.yields+inner.yields
+	t.moves = t.moves || inner.moves
 	t.of.callees = append(t.of.callees, decl)
 	if t.of.kind != before {
 		t.of.through = syntax.Text(call)
