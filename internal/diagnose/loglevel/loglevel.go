@@ -64,7 +64,7 @@ func (s *Search) level(ctx context.Context, p *gocode.Place, call *ast.CallExpr,
 	if body == nil {
 		return depth == 0 && levelName(fn.Name())
 	}
-	return s.tests(ctx, body, depth)
+	return s.tests(ctx, body, depth) || s.drops(ctx, body, depth)
 }
 
 // logs reports whether a function is about logging, by the words in its name, receiver or package.

@@ -1,11 +1,13 @@
 package rules_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	logargsboxed "github.com/hone-go/hone/internal/diagnose/rules/log-args-boxed"
 	logtextunwritten "github.com/hone-go/hone/internal/diagnose/rules/log-text-unwritten"
 	poolnonpointer "github.com/hone-go/hone/internal/diagnose/rules/pool-non-pointer"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
 const loggers = `import (
@@ -86,4 +88,11 @@ func TestPoolNonPointerShapes(t *testing.T) {
 		{"func F(bs [][]byte) {\n\tfor _, b := range bs {\n\t\tdefer pool.Put(b) @\n\t}\n}", ""},
 		{"func F(b *[]byte) {\n\tdefer pool.Put(b) @\n\t(*b)[0] = 1\n}", ""},
 	})
+}
+
+// TestLogTextWrapped: loggers that test the level somewhere below, after their arguments are made.
+func TestLogTextWrapped(t *testing.T) {
+	r := logtextunwritten.Rule()
+	archive := filepath.Join("log-text-unwritten", "testdata", "wrapped.txtar")
+	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -27,6 +28,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "log-text-unwritten",
 		Kind:  rule.CPU,
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "Text formatted for a log message that is not written",
 		Doc:   doc,
 		Finder: finder.Prepared{
@@ -50,8 +52,10 @@ attributes, zap's and zerolog's typed fields, a type with LogValue or
 MarshalZerologObject. Or test the level first (if e := log.Debug(); e.Enabled()
 { … }).
 
-It is fine where the level is on. The rule reports only lines below which the
-profile shows the formatting, but no encoding and no write of the logger.
+It is fine where the level is on. The rule reports lines of packages for logging,
+and calls of functions that test a level first or whose counted executions do
+not use the text, if the profile shows the formatting but no encoding and no
+write below the line.
 
 Seen in the field: viamrobotics/rdk#6139 and oxia-db/oxia#1186 (arguments of debug
 lines that were off).`
@@ -59,13 +63,8 @@ lines that were off).`
 // makers are functions that format texts, as profiles name them.
 func makers() []string {
 	return []string{"fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln", "encoding/json.Marshal", "encoding/json.MarshalIndent", "github.com/davecgh/go-spew/spew.Sdump",
-		"net/http/httputil.DumpRequest", "net/http/httputil.DumpResponse", "encoding/hex.EncodeToString", "strings.Join"}
-}
-
-// loggers are the packages whose calls may write nothing, by prefix.
-func loggers() []string {
-	return []string{"log/slog", "github.com/rs/zerolog", "go.uber.org/zap", "github.com/sirupsen/logrus", "github.com/go-logr/logr", "k8s.io/klog",
-		"github.com/golang/glog", "github.com/hashicorp/go-hclog", "github.com/charmbracelet/log", "github.com/apex/log", "github.com/phuslu/log"}
+		"net/http/httputil.DumpRequest", "net/http/httputil.DumpRequestOut", "net/http/httputil.DumpResponse", "encoding/hex.EncodeToString",
+		"encoding/hex.Dump", "encoding/base64.(*Encoding).EncodeToString", "strings.Join", "strconv.Quote", "runtime/debug.Stack"}
 }
 
 func prepare(ctx context.Context, p *rule.Pass) finder.Line {
@@ -94,9 +93,9 @@ func (s *search) judge() bool {
 	if _, n := stacks.Sum(c.CPU); n < leastSamples {
 		return false
 	}
-	c.Cause = fmt.Sprintf("%s formats a text for %s, and the profile shows that the logger writes nothing below: the level is off, and the text is discarded.",
+	c.Cause = fmt.Sprintf("%s formats a text for %s before the logger tests the level. The profile shows that the logger writes nothing below: the level is off, and the text is discarded.",
 		funcname.Short(c.Place.CalleeName(c.Calls[0])), syntax.Text(logged.Fun))
-	c.Fix = "Pass the values to the logger, which formats them only when it writes, or test the level first."
+	c.Fix = "Test first whether the level is on, or pass the values themselves: the logger formats them only when it writes."
 	return true
 }
 
@@ -140,8 +139,8 @@ func (s *search) around(e ast.Expr) *ast.CallExpr {
 		if _, conversion := p.Conversion(outer); conversion {
 			continue
 		}
-		if library(p, outer) {
-			return outer
+		if loglevel.Library(p, outer) {
+			return line(p, outer)
 		}
 		if _, alone := syntax.Parent(p, outer).(*ast.ExprStmt); alone && s.levels.Tests(s.ctx, p, outer) {
 			return outer
@@ -151,60 +150,94 @@ func (s *search) around(e ast.Expr) *ast.CallExpr {
 	return nil
 }
 
-// library reports whether a call is of a known logging package.
-func library(p *gocode.Place, call *ast.CallExpr) bool {
-	fn := p.Callee(call)
-	if fn == nil || fn.Pkg() == nil {
-		return false
-	}
-	for _, prefix := range loggers() {
-		if path := fn.Pkg().Path(); path == prefix || strings.HasPrefix(path, prefix+"/") {
-			return true
+// line returns the outermost call of a logging package around one: that of the line, of which the
+// others make fields. It is nil if a copy of a logger is made, which may write lines elsewhere.
+func line(p *gocode.Place, call *ast.CallExpr) *ast.CallExpr {
+	last := call
+	for _, n := range p.Enclosing(call) {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if !loglevel.Library(p, n) {
+				return nil
+			}
+			last = n
+		case *ast.ExprStmt:
+			return last
+		case *ast.AssignStmt: // _ = logger.Log(…)
+			if len(n.Lhs) == 1 && syntax.Text(n.Lhs[0]) == "_" {
+				return last
+			}
+			return nil
+		case ast.Expr:
+		default:
+			return nil
 		}
 	}
-	return false
+	return nil
 }
 
-// mostTested is the most that the logger may take below the line for testing its level, as a share
-// of the text's own cost. Writing takes as much as formatting the text, or more.
-const mostTested = 0.15
+const (
+	// mostTested is the most CPU that the logger may take below the line to test its level and to
+	// pass the line on (its fields, a copy of it), as a share of the text's cost.
+	mostTested = 0.6
+	// mostPassed is the same for allocated bytes.
+	mostPassed = 2
+	// mostWritten is the same for what encodes and writes.
+	mostWritten = 0.03
+)
 
 // written reports whether the profile shows that a logger writes the line.
 func (s *search) written(logged *ast.CallExpr) bool {
 	c := s.c
 	at := syntax.Line(c.Place, logged.Pos())
 	end := syntax.Line(c.Place, logged.End())
+	here := func(f *site.Frame) bool { return f.File == c.Site.File && at <= f.Line && f.Line <= end }
 	works := func(r *site.Row) bool {
-		for i, f := range r.Stack {
-			if f.File == c.Site.File && at <= f.Line && f.Line <= end {
-				return i > 0 && s.own(logged, r.Stack[i-1])
-			}
-			for _, prefix := range loggers() {
-				if strings.HasPrefix(f.Function, prefix) {
-					return true
-				}
-			}
-		}
-		return false
+		i := slices.IndexFunc(r.Stack, here)
+		return i > 0 && s.own(logged, r.Stack[i-1]) || slices.ContainsFunc(r.Stack[:max(i, 0)], loglevel.Function)
 	}
-	var cpu, allocs [2]int64 // of the text, and of the logger
-	cpu[0], _ = stacks.Sum(c.CPU)
-	allocs[0], _ = stacks.Sum(c.Allocs)
+	writes := func(r *site.Row) bool {
+		return slices.ContainsFunc(r.Stack[:max(slices.IndexFunc(r.Stack, here), 0)], writes)
+	}
+	var text, logger, writing [2]int64 // CPU and allocated bytes
+	text[0], _ = stacks.Sum(c.CPU)
+	text[1], _ = stacks.Sum(c.Allocs)
 	for _, line := range c.Pass.Table.Sites {
 		if line.File != c.Site.File || line.Line < at || line.Line > end {
 			continue
 		}
-		belowCPU, belowAllocs := finder.Passing(c.Pass, line, works)
-		for _, rows := range [][]*site.Row{belowCPU, stacks.Select(line.CPU, works)} {
+		cpu, allocs := finder.Passing(c.Pass, line, works)
+		for i, rows := range [2][]*site.Row{append(cpu, stacks.Select(line.CPU, works)...), append(allocs, stacks.Select(line.Allocs, works)...)} {
 			n, _ := stacks.Sum(rows)
-			cpu[1] += n
-		}
-		for _, rows := range [][]*site.Row{belowAllocs, stacks.Select(line.Allocs, works)} {
-			n, _ := stacks.Sum(rows)
-			allocs[1] += n
+			logger[i] += n
+			n, _ = stacks.Sum(stacks.Select(rows, writes))
+			writing[i] += n
 		}
 	}
-	return float64(cpu[1]) > mostTested*float64(cpu[0]) || float64(allocs[1]) > mostTested*float64(allocs[0])
+	for i, most := range [2]float64{mostTested, mostPassed} {
+		if float64(writing[i]) > mostWritten*float64(text[i]) || float64(logger[i]) > most*float64(text[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// writes reports whether a frame below a logger encodes a line, writes it, or sends it to a
+// goroutine that does, as its name says.
+func writes(f *site.Frame) bool {
+	if strings.HasPrefix(f.Function, "runtime.") {
+		return funcname.Match(f.Function, "runtime.chansend*", "runtime.selectgo", "runtime.selectnbsend", "runtime.Callers")
+	}
+	name := strings.ToLower(base(f.Function))
+	return slices.ContainsFunc([]string{"write", "append", "encode", "format", "marshal", "fprint", "sprint", "output", "handle"}, func(word string) bool {
+		return strings.HasPrefix(name, word)
+	})
+}
+
+// base returns the name of a function without its package and receiver.
+func base(function string) string {
+	name, _, _ := strings.Cut(function, "[")
+	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
 // own reports whether a frame that the logger's line called is of a logger of the program: the

@@ -95,9 +95,31 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 			return false
 		}
 		f.describe(p, c.Match)
+		if aside(c) {
+			c.Confidence = rule.Hint
+		}
 		return true
 	}
 	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}
+}
+
+// leastPart is the minimum share of its line's cost that a call must have to explain the line.
+const leastPart = 0.25
+
+// aside reports whether a line spends most of its CPU and memory on something other than the call,
+// such as another argument.
+func aside(c *finder.Case) bool {
+	cpu, allocs := finder.Passing(c.Pass, c.Site, func(*site.Row) bool { return true })
+	small := func(part []*site.Row, all ...[]*site.Row) bool {
+		n, _ := stacks.Sum(part)
+		var sum int64
+		for _, rows := range all {
+			of, _ := stacks.Sum(rows)
+			sum += of
+		}
+		return float64(n) < leastPart*float64(sum)
+	}
+	return small(c.CPU, c.Site.CPU, cpu) && small(c.Allocs, c.Site.Allocs, allocs)
 }
 
 // cheap reports whether a call takes so little time that it is not worth looking its result up.
