@@ -165,6 +165,7 @@ import (
 	quadraticsort "github.com/hone-go/hone/internal/diagnose/rules/quadratic-sort"
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
 	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
+	rangeexpanded "github.com/hone-go/hone/internal/diagnose/rules/range-expanded"
 	rangescanned "github.com/hone-go/hone/internal/diagnose/rules/range-scanned"
 	ratelimitwait "github.com/hone-go/hone/internal/diagnose/rules/rate-limit-wait"
 	rawjsonencoded "github.com/hone-go/hone/internal/diagnose/rules/raw-json-encoded"
@@ -422,6 +423,7 @@ func All() []rule.Rule {
 		quadraticsort.Rule(),
 		queryreparsed.Rule(),
 		randsourcepercall.Rule(),
+		rangeexpanded.Rule(),
 		rangescanned.Rule(),
 		ratelimitwait.Rule(),
 		rawjsonencoded.Rule(),
