@@ -106,3 +106,21 @@ func TestLeakGrowthMaps(t *testing.T) {
 		t.Errorf("%+v", matches)
 	}
 }
+
+// TestLeakGrowthEnds: values in lists of maps and in lists, whose own methods end them and leave
+// them there.
+func TestLeakGrowthEnds(t *testing.T) {
+	r := serving(t)
+	archive := filepath.Join("leak-growth", "testdata", "ends.txtar")
+	p := ruletest.RecordFor(t, r, archive)
+	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+	said := ""
+	for _, m := range matchesOf(t, r, p) {
+		said += m.Cause + " " + m.Fix + "\n"
+	}
+	for _, words := range []string{"(*follower).stop (main.go:30) ends it, and leaves it there", "(*call).finish has to take it out", "Remove it from h.topics", "Remove it from o.calls"} {
+		if !strings.Contains(said, words) {
+			t.Errorf("%q is not in %s", words, said)
+		}
+	}
+}

@@ -52,9 +52,13 @@ func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 	}
 	for _, f := range p.Files() {
 		insertions(p, f, func(in insertion, _ ast.Node) {
-			for _, e := range []ast.Expr{in.value, in.key} {
-				if t := typeOf(p, e); found == nil && t != nil && slices.Contains(types, named(t)) && !idle(pass, p, in) {
-					found = holds(pass, s, p, in)
+			for _, e := range append(appended(p, in), in.key) {
+				t := typeOf(p, e)
+				if found != nil || t == nil || !slices.Contains(types, named(t)) || idle(pass, p, in) {
+					continue
+				}
+				if found = holds(pass, s, p, in); found != nil {
+					found.ended(pass, p, in, named(t))
 				}
 			}
 		})
@@ -72,7 +76,10 @@ func idle(pass *rule.Pass, p *gocode.Place, in insertion) bool {
 func onLine(pass *rule.Pass, s *site.Site, p *gocode.Place, wanted func(insertion) bool) (found *keep) {
 	insertions(p, syntax.Body(p), func(in insertion, whole ast.Node) {
 		if syntax.Line(p, whole.Pos()) <= p.Line && syntax.Line(p, whole.End()) >= p.Line && wanted(in) {
-			found = cmp.Or(holds(pass, s, p, in), found)
+			if k := holds(pass, s, p, in); k != nil {
+				found = k
+				found.ended(pass, p, in, named(typeOf(p, appended(p, in)[0])))
+			}
 			if v := syntax.LocalVar(p, in.into); v != nil && found == nil {
 				found = holdsContainer(pass, s, p, v)
 			}
@@ -194,8 +201,11 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 		k.words += fmt.Sprintf(" (%s)", syntax.Where(p, in.at))
 	}
 	out := shrinkers(p, v)
-	if call, ok := ast.Unparen(in.value).(*ast.CallExpr); !in.deep && (!ok || p.CalleeName(call) != "append") {
+	if !in.deep && !toElement(p, in) {
 		out = slices.DeleteFunc(out, func(n ast.Node) bool { return fromElement(p, n) })
+	}
+	if toElement(p, in) {
+		out = append(out, replaced(p, v)...)
 	}
 	if len(out) == 0 {
 		k.endless(p, in, name, "", emptiedMaps(pass, s, p, in))

@@ -85,7 +85,8 @@ a struct from which nothing in the package ever removes anything, or nothing did
 while executions were counted; and for lines of which every request leaves an
 object behind. For benchmarks the rule examines what is left after the last one.
 Where the container that grows is in another module, the finding names it, and
-blames the module unless it has a function that removes entries.
+blames the module unless it has a function that removes entries. If a value has a
+method that ends it (Close, Stop) and leaves it in the container, it names both.
 
 Seen in the field: cortexproject/cortex#4739 (labels kept for each tenant),
 golang/go#20135 (maps do not shrink, even when entries are deleted),
