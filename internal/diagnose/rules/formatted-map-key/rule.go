@@ -46,6 +46,11 @@ int, or a [32]byte) as the key and use the values directly: nothing is
 formatted, nothing allocated, and two values can never run together into the
 same text.
 
+The text of a value that a function makes, such as its String method, is found as
+well, if it is only a key: then a struct, a number or a 64-bit hash of the value
+(hash/maphash) should be the key. In a map that is kept, such as a cache, the rule
+reports only values that a struct can hold, because two may have the same hash.
+
 It is fine where the text is needed: the rule leaves maps alone whose keys are
 read back, that are encoded or passed to other functions, and texts that have
 other uses. It also knows sync.Map, and follows the text into a function of the
@@ -68,12 +73,20 @@ const concatenation = "runtime.concatstring*"
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, functions: append(builders(), concatenation)}
 	s.lines = finder.Remember(p, s.look)
-	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}
+	s.written = finder.Remember(p, s.ofValue)
+	start := func(r *site.Row) int {
+		if i := s.caller(r); i >= 0 {
+			return i
+		}
+		return s.writes(r)
+	}
+	return finder.Line{Start: finder.Frames(start), Judge: s.judge}
 }
 
 type search struct {
 	pass      *rule.Pass
 	lines     *finder.Lines[key]
+	written   *finder.Lines[written]
 	functions []string
 }
 
@@ -148,7 +161,8 @@ func texts(p *gocode.Place) []ast.Expr {
 func (s *search) judge(c *finder.Case) bool {
 	k := s.lines.At(&c.Site.Frame)
 	if k == nil {
-		return false
+		w := s.written.At(&c.Site.Frame)
+		return w != nil && w.judge(c)
 	}
 	c.Callees = s.functions
 	c.Cause = fmt.Sprintf("The text %s is built again for each lookup, only to be a key of %s.", syntax.Text(k.text), syntax.Text(k.in))
