@@ -163,3 +163,25 @@ func EmptySlice(p *gocode.Place, e ast.Expr) bool {
 	}
 	return false
 }
+
+// HasIndex reports whether an expression selects an element of a list or a map, or a part of one.
+func HasIndex(e ast.Expr) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		_, ok := n.(*ast.IndexExpr)
+		found = found || ok
+		return !found
+	})
+	return found
+}
+
+// Makes reports whether an expression makes a list or a map that does not come from another: a
+// literal, or a call of make.
+func Makes(p *gocode.Place, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CompositeLit:
+		return true
+	case *ast.CallExpr:
+		return p.CalleeName(e) == "make"
+	}
+	return false
+}

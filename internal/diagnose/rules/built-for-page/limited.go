@@ -116,22 +116,12 @@ func counted(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 		e = call.Args[0]
 	}
 	v, _ := syntax.Var(p, e)
-	if v == nil || indexes(e) {
+	if v == nil || syntax.HasIndex(e) {
 		return false
 	}
 	r, ok := loop.(*ast.RangeStmt)
 	isKey := ok && r.Key != nil && syntax.LocalVar(p, r.Key) == v
 	return isKey || !syntax.Inside(loop, v.Pos()) || inInit(loop, v)
-}
-
-// indexes reports whether an expression has an index: it is a part of an element.
-func indexes(e ast.Expr) (found bool) {
-	ast.Inspect(e, func(n ast.Node) bool {
-		_, ok := n.(*ast.IndexExpr)
-		found = found || ok
-		return !found
-	})
-	return found
 }
 
 // inInit reports whether a loop declares a variable before its first iteration.

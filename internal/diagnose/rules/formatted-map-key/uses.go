@@ -222,7 +222,7 @@ func private(p *gocode.Place, m ast.Expr) bool {
 	}
 	if !v.IsField() && v.Parent() != p.Pkg.Scope() {
 		values := syntax.Assigned(p, v)
-		if syntax.Param(p, v) || len(values) == 0 || slices.ContainsFunc(values, func(e ast.Expr) bool { return !fresh(p, e) }) {
+		if syntax.Param(p, v) || len(values) == 0 || slices.ContainsFunc(values, func(e ast.Expr) bool { return !syntax.Makes(p, e) }) {
 			return false // other code has it too
 		}
 	}
@@ -274,7 +274,7 @@ func harmless(p *gocode.Place, id *ast.Ident, stack []ast.Node) bool {
 		case *ast.AssignStmt:
 			return made(p, n, e)
 		case *ast.KeyValueExpr:
-			return n.Key == e && fresh(p, n.Value)
+			return n.Key == e && syntax.Makes(p, n.Value)
 		case *ast.BinaryExpr:
 			return true // compared with nil
 		}
@@ -295,19 +295,8 @@ func parent(stack []ast.Node, i int) ast.Node {
 func made(p *gocode.Place, a *ast.AssignStmt, e ast.Node) bool {
 	for i, lhs := range a.Lhs {
 		if ast.Node(lhs) == e && len(a.Lhs) == len(a.Rhs) {
-			return fresh(p, a.Rhs[i])
+			return syntax.Makes(p, a.Rhs[i])
 		}
-	}
-	return false
-}
-
-// fresh reports whether an expression creates a map.
-func fresh(p *gocode.Place, e ast.Expr) bool {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.CompositeLit:
-		return true
-	case *ast.CallExpr:
-		return p.CalleeName(e) == "make"
 	}
 	return false
 }

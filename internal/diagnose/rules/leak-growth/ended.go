@@ -42,7 +42,7 @@ func replaced(p *gocode.Place, of *owner) (out []ast.Node) {
 				if !element(lhs) || !of.is(p, outermost(lhs)) || grows(p, a, i) {
 					continue
 				}
-				if len(a.Lhs) != len(a.Rhs) || !cut(p, a.Rhs[i]) && !literal(p, a.Rhs[i]) {
+				if len(a.Lhs) != len(a.Rhs) || !cut(p, a.Rhs[i]) && !syntax.Makes(p, a.Rhs[i]) {
 					out = append(out, a)
 				}
 			}
@@ -50,17 +50,6 @@ func replaced(p *gocode.Place, of *owner) (out []ast.Node) {
 		})
 	}
 	return out
-}
-
-// literal reports whether an expression makes a list or a map that does not come from another.
-func literal(p *gocode.Place, e ast.Expr) bool {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.CompositeLit:
-		return true
-	case *ast.CallExpr:
-		return p.CalleeName(e) == "make"
-	}
-	return false
 }
 
 const (

@@ -46,7 +46,7 @@ func sharedPause(p *rule.Pass, at *requests.PlaceTime) *pause {
 		return nil
 	}
 	if sel, ok := ast.Unparen(until).(*ast.SelectorExpr); ok {
-		if root, _ := syntax.Var(place, sel.X); root == nil || root.Kind() != types.RecvVar && root.Parent() != root.Pkg().Scope() || indexed(sel.X) {
+		if root, _ := syntax.Var(place, sel.X); root == nil || root.Kind() != types.RecvVar && root.Parent() != root.Pkg().Scope() || syntax.HasIndex(sel.X) {
 			return nil
 		}
 	}
@@ -74,16 +74,6 @@ func endOf(p *gocode.Place, length ast.Expr) ast.Expr {
 		return nil
 	}
 	return syntax.Origin(p, until)
-}
-
-// indexed reports whether an expression selects an element.
-func indexed(e ast.Expr) (found bool) {
-	ast.Inspect(e, func(n ast.Node) bool {
-		_, ok := n.(*ast.IndexExpr)
-		found = found || ok
-		return !found
-	})
-	return found
 }
 
 // setter returns a function of the package that sets a field or a variable to a time in the
