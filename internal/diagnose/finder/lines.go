@@ -57,6 +57,23 @@ func (l *Lines[T]) Farthest(r *site.Row) int {
 	return -1
 }
 
+// Calling returns a function for [Frames]: the index of the frame of the main module, nearest the
+// leaf, at which something is found that calls the function of the frame below, as calls reports;
+// -1 for none.
+func (l *Lines[T]) Calling(calls func(found *T, function string) bool) func(*site.Row) int {
+	return func(r *site.Row) int {
+		for i := 1; i < len(r.Stack); i++ {
+			if r.Stack[i].Owner.Kind != gocode.Main {
+				continue
+			}
+			if found := l.At(r.Stack[i]); found != nil && calls(found, r.Stack[i-1].Function) {
+				return i
+			}
+		}
+		return -1
+	}
+}
+
 // Edges remembers what a rule finds at each edge of the call graph: a line, and a function that it
 // calls.
 type Edges[T any] struct {

@@ -15,14 +15,18 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// holders are the types of values that hold a connection.
-var holders = []string{
-	"*database/sql.Rows", "*database/sql.Tx", "*database/sql.Conn", "*github.com/jmoiron/sqlx.Rows", "*github.com/jmoiron/sqlx.Tx", "*github.com/jmoiron/sqlx.Conn",
-	"github.com/jackc/pgx/v5.Rows", "github.com/jackc/pgx/v5.Tx", "*github.com/jackc/pgx/v5/pgxpool.Conn", "github.com/gomodule/redigo/redis.Conn",
+// holders returns the types of values that hold a connection.
+func holders() []string {
+	return []string{
+		"*database/sql.Rows", "*database/sql.Tx", "*database/sql.Conn", "*github.com/jmoiron/sqlx.Rows", "*github.com/jmoiron/sqlx.Tx", "*github.com/jmoiron/sqlx.Conn",
+		"github.com/jackc/pgx/v5.Rows", "github.com/jackc/pgx/v5.Tx", "*github.com/jackc/pgx/v5/pgxpool.Conn", "github.com/gomodule/redigo/redis.Conn",
+	}
 }
 
-// databases are the functions for which a connection is held.
-var databases = []string{"(*database/sql.*", "database/sql.*", "*github.com/jmoiron/sqlx*", "*github.com/jackc/pgx*", "*github.com/gomodule/redigo*", "*gorm.io/gorm*"}
+// databases returns the functions for which a connection is held.
+func databases() []string {
+	return []string{"(*database/sql.*", "database/sql.*", "*github.com/jmoiron/sqlx*", "*github.com/jackc/pgx*", "*github.com/gomodule/redigo*", "*gorm.io/gorm*"}
+}
 
 // held is a part of a function that holds a connection while it waits for something else.
 type held struct {
@@ -56,10 +60,10 @@ func heldAt(p *rule.Pass, l *exectrace.Line) *held {
 		}
 		call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
 		v := syntax.LocalVar(place, a.Lhs[0])
-		if !ok || v == nil || !slices.Contains(holders, types.TypeString(v.Type(), nil)) {
+		if !ok || v == nil || !slices.Contains(holders(), types.TypeString(v.Type(), nil)) {
 			return true
 		}
-		sec := locks.Held(place, call, until(place, v, call), a.Lhs[0], databases...)
+		sec := locks.Held(place, call, until(place, v, call), a.Lhs[0], databases()...)
 		if line, cause, ok := sec.Meanwhile(p, s.File); ok {
 			found = &held{v.Name(), sec.From, sec.To, syntax.FuncName(place), line, cause, released(v.Type()) == "Commit"}
 		}

@@ -14,8 +14,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/sqltext"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
-	"github.com/hone-go/hone/internal/gocode"
-	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
 
@@ -65,17 +63,6 @@ and then SELECT id, 457 and 324 ms), apigee/registry#736.`
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, sql: sqltext.Of(p), summaries: map[string]*summary{}, functions: map[*ast.FuncDecl][]*access{}}
 	s.lines = finder.Remember(p, s.look)
-	start := func(r *site.Row) int {
-		for i := 1; i < len(r.Stack); i++ {
-			if r.Stack[i].Owner.Kind != gocode.Main {
-				continue
-			}
-			if found := s.lines.At(r.Stack[i]); found != nil && found.calls(r.Stack[i-1].Function) {
-				return i
-			}
-		}
-		return -1
-	}
 	judge := func(c *finder.Case) bool {
 		found := s.lines.At(&c.Site.Frame)
 		if found == nil {
@@ -85,7 +72,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		awaited.Price(p, c.Match, fraction, "this statement")
 		return true
 	}
-	return finder.Line{Start: finder.Frames(start), Judge: judge}
+	return finder.Line{Start: finder.Frames(s.lines.Calling((*pair).calls)), Judge: judge}
 }
 
 // calls reports whether a function of a profile is the one that sends the needless statement.

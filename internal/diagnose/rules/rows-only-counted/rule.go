@@ -14,7 +14,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/sqltext"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
-	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
@@ -65,17 +64,6 @@ the number of the next one).`
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, sql: sqltext.Of(p), summaries: map[string]*loading{}}
 	lines := finder.Remember(p, s.look)
-	start := func(r *site.Row) int {
-		for i := 1; i < len(r.Stack); i++ {
-			if r.Stack[i].Owner.Kind != gocode.Main {
-				continue
-			}
-			if u := lines.At(r.Stack[i]); u != nil && u.calls(r.Stack[i-1].Function) {
-				return i
-			}
-		}
-		return -1
-	}
 	judge := func(c *finder.Case) bool {
 		u := lines.At(&c.Site.Frame)
 		if u == nil {
@@ -89,16 +77,17 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		awaited.Price(p, c.Match, *c.Fraction, "this query")
 		return true
 	}
-	return finder.Line{Start: finder.Frames(start), Judge: judge}
+	return finder.Line{Start: finder.Frames(lines.Calling((*use).calls)), Judge: judge}
 }
 
 // rows returns how many rows the loops below a match read in each query, by the counted iterations
 // of those that call Next or Scan; 0 if that is unknown.
 func rows(p *rule.Pass, m *rule.Match) (most float64) {
+	reads := readers()
 	for _, all := range [][]*site.Row{m.CPU, m.Allocs} {
 		for _, r := range all {
 			for i := 1; i < len(r.Stack) && most == 0; i++ {
-				if funcname.Match(r.Stack[i-1].Function, readers...) {
+				if funcname.Match(r.Stack[i-1].Function, reads...) {
 					most = iterations(p, r.Stack[i])
 				}
 			}
@@ -110,10 +99,12 @@ func rows(p *rule.Pass, m *rule.Match) (most float64) {
 	return 0
 }
 
-// readers are functions that read one of several rows, as profiles name them.
-var readers = []string{
-	"database/sql.(*Rows).Next", "database/sql.(*Rows).Scan", "github.com/jmoiron/sqlx.(*Rows).StructScan",
-	"github.com/jackc/pgx*.(*baseRows).Next", "github.com/jackc/pgx*.(*baseRows).Scan",
+// readers returns functions that read one of several rows, as profiles name them.
+func readers() []string {
+	return []string{
+		"database/sql.(*Rows).Next", "database/sql.(*Rows).Scan", "github.com/jmoiron/sqlx.(*Rows).StructScan",
+		"github.com/jackc/pgx*.(*baseRows).Next", "github.com/jackc/pgx*.(*baseRows).Scan",
+	}
 }
 
 // iterations returns how often the loop around a line runs each time it is entered.

@@ -80,17 +80,6 @@ which starts the next one), cybozu-go/moco#146, IBM/staticroute-operator#60.`
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, sql: sqltext.Of(p)}
 	lines := finder.Remember(p, s.look)
-	start := func(r *site.Row) int {
-		for i := 1; i < len(r.Stack); i++ {
-			if r.Stack[i].Owner.Kind != gocode.Main {
-				continue
-			}
-			if w := lines.At(r.Stack[i]); w != nil && w.calls(r.Stack[i-1].Function) {
-				return i
-			}
-		}
-		return -1
-	}
 	judge := func(c *finder.Case) bool {
 		w := lines.At(&c.Site.Frame)
 		if w != nil {
@@ -98,7 +87,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		}
 		return w != nil
 	}
-	return finder.Line{Start: finder.Frames(start), Judge: judge}
+	return finder.Line{Start: finder.Frames(lines.Calling((*write).calls)), Judge: judge}
 }
 
 // search examines lines of one recording.
