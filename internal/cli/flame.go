@@ -19,16 +19,21 @@ for a profile of any size, because it contains only boxes that a screen can show
 			"hone flame cpu.pprof -o cpu.html",
 			"hone flame -sample_index=alloc_space rec.hone -o allocs.svg",
 			"hone flame -focus 'json\\.' -json rec.hone",
+			"hone flame -direction callers cpu.pprof -o callers.svg",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
 			var f fileFlags
 			var format string
-			var inverted bool
+			var direction string
 			f.declare(fs)
-			fs.BoolVar(&inverted, "inverted", true, "also put the inverted graph into the page; without it the page is smaller by half, and written faster")
+			fs.StringVar(&direction, "direction", "", "`DIRECTION` callees, callers (inverted) or both (default both in a page, else callees); one takes half of the time and of the page")
 			fs.StringVar(&format, "format", "", "`FORMAT` html or svg (default: by the file's ending, else html)")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				draw, isHTML, err := flameFormat(format, f.file())
+				if err != nil {
+					return err
+				}
+				d, err := flameDirection(direction, isHTML && !f.json)
 				if err != nil {
 					return err
 				}
@@ -37,11 +42,7 @@ for a profile of any size, because it contains only boxes that a screen can show
 				if err != nil {
 					return err
 				}
-				layOut := flame.New
-				if !inverted || f.json || !isHTML {
-					layOut = flame.Callees
-				}
-				g, err := layOut(v.Source.Name, v.View)
+				g, err := flame.New(v.Source.Name, v.View, d)
 				if err != nil {
 					return err
 				}
@@ -64,4 +65,19 @@ func flameFormat(format, out string) (draw func(io.Writer, *flame.Graph) error, 
 		return flame.SVG, false, nil
 	}
 	return flame.HTML, true, nil
+}
+
+// flameDirection returns the direction with a name. Only pages can have both.
+func flameDirection(name string, page bool) (flame.Direction, error) {
+	switch {
+	case name == "callers":
+		return flame.Callers, nil
+	case name == "callees" || name == "" && !page:
+		return flame.Callees, nil
+	case name == "" || name == "both" && page:
+		return flame.Both, nil
+	case name == "both":
+		return 0, usagef("-direction both is only for pages; SVG and JSON have one graph: callees or callers")
+	}
+	return 0, usagef("-direction: no %q; there are callees, callers and both", name)
 }

@@ -99,7 +99,7 @@ func flameOf(res *session.Result, names func(string) string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	g, err := flame.New(title, v)
+	g, err := flame.New(title, v, flame.Both)
 	if err != nil {
 		return "", err
 	}

@@ -100,7 +100,7 @@ func TestUIPagesAreTheCommands(t *testing.T) {
 	h, env := uiOf(t, c.recording, stacks, c.trace)
 	server := httptest.NewServer(h)
 	defer server.Close()
-	flame := []string{"flame", "-format=html", "-inverted=false"}
+	flame := []string{"flame", "-format=html", "-direction=callees"}
 	for _, page := range []struct {
 		address string
 		args    []string
@@ -108,7 +108,7 @@ func TestUIPagesAreTheCommands(t *testing.T) {
 		{"flame?src=1", append(flame, stacks)},
 		{"flame?src=1&hide=f.0", append(flame, "-hide=f.0", stacks)},
 		{"flame?src=1&focus=f1&granularity=lines", append(flame, "-focus=f1", "-granularity=lines", stacks)},
-		{"flame?src=1&inverted=1&show=f..$", []string{"flame", "-format=html", "-show=f..$", stacks}},
+		{"flame?src=1&inverted=1&show=f..$", []string{"flame", "-format=html", "-show=f..$", "-direction=callers", stacks}},
 		{"flame?src=1&ignore=f2.", append(flame, "-ignore=f2.", stacks)},
 		{"flame?src=1&hide=nothing", append(flame, "-hide=nothing", stacks)},
 		{"flame?src=1&hide=f3&relative_percentages=true", append(flame, "-hide=f3", "-relative_percentages=true", stacks)},

@@ -116,6 +116,11 @@ see("g t in a frame", doc().body.dataset.view);
 await open("/?src=1&view=flame");
 await message({ hone: "source", fn: "main.x" });
 see("l", [doc().body.dataset.view, at("fn")]);
+for (const hone of ["sandwich", "callers", "callees"]) {
+  await open("/?src=1&view=flame&focus=main" + (hone === "callers" ? "" : "&inverted=1"));
+  await message({ hone, fn: "main.x" });
+  see(hone, [at("inverted"), at("sandwich"), at("focus"), doc().querySelector("main iframe").getAttribute("src").replace(/.*focus=main/, "")]);
+}
 const format = await import("/files/format.js");
 see("digits", [99.96, 10, 20.04, 0.9996, 1234567.5, 0.00123456, -3.14159, 9.996, 0].map(format.digits));
 see("percent", [0.0125, 0.0996, 0.5, -0.021].map(format.percent));
@@ -129,6 +134,7 @@ see("percent", [0.0125, 0.0996, 0.5, -0.021].map(format.percent));
 		"[ and ]": `["flame graph of the selection:",true,true]`, "Esc": "flame graph of this window:", "Enter zooms": "true",
 		"w": `["flame","blocking","1000ns","500000ns"]`, "c": `["flame","cpu","1000ns","500000ns"]`, "r": `["flame","sched","1000ns","500000ns"]`, "y": `["flame","syscalls","1000ns","500000ns"]`,
 		"on paper": "[718,true,true]", "? in a frame": "true", "g t in a frame": "top", "l": `["source","main.x"]`,
+		"sandwich": `[null,"main.x","main","#view=sandwich&function=main.x"]`, "callers": `["1",null,"main","&inverted=1"]`, "callees": `[null,null,"main",""]`,
 		"digits": `["100","10","20","1","1,234,568","0.00123","-3.14","10","0"]`, "percent": `["1.3 %","10.0 %","50 %","-2.1 %"]`,
 	}
 	for key, view := range views {

@@ -19,7 +19,7 @@ type view struct {
 	target  bool     // the parameter fn, a function, comes before the source
 	base    bool     // the source base comes before the source
 	against bool     // the source base, if given, is subtracted
-	flame   bool     // it is the flame graph, whose inverted half is computed only on request
+	flame   bool     // it is the flame graph: one direction, the inverted one on request
 	db      bool     // the source is the history's database, named by a flag
 	svg     bool     // the page is a picture
 }
@@ -92,8 +92,12 @@ func (v view) args(q url.Values, source string, base func() (Source, error)) ([]
 			args = append(args, "-"+name+"="+value)
 		}
 	}
-	if v.flame && q.Get("inverted") == "" {
-		args = append(args, "-inverted=false")
+	if v.flame {
+		direction := "callees"
+		if q.Get("inverted") != "" {
+			direction = "callers"
+		}
+		args = append(args, "-direction="+direction)
 	}
 	if v.against && q.Get("base") != "" {
 		old, err := base()

@@ -74,6 +74,31 @@ func TestPageIsRecalledInBrowser(t *testing.T) {
 	}
 }
 
+// TestInvertedPageInBrowser opens a page of callers only, and asks it for what it lacks.
+func TestInvertedPageInBrowser(t *testing.T) {
+	live.Only(t)
+	const press = `<script type="module">
+const key = (key) => document.getElementById("graph").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+const seen = [], note = (what) => seen.push({ what, got: document.getElementById("trail").textContent + ": " + document.getElementById("status").textContent });
+note("begin");
+for (const k of ["ArrowDown", "i", "s"]) { key(k); note(k); }
+const out = document.createElement("pre");
+out.id = "seen";
+out.textContent = JSON.stringify(seen);
+document.body.append(out);
+</script>`
+	document := browsertest.Open(t, "page.html", strings.Replace(pageOf(t, Callers), "</body>", press+"</body>", 1), "")
+	got := browsertest.Seen(t, document, `<pre id="seen">`)
+	missing := "inverted: This page contains only one of the graphs; hone flame -direction both writes both."
+	want := map[string]string{
+		"begin": "inverted: all: 1s, 100.0 % of all, self 0", "ArrowDown": "inverted: runtime.mallocgc: 600ms, 60.0 % of all, self 0",
+		"i": missing, "s": missing,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestEmptyPageInBrowser(t *testing.T) {
 	live.Only(t)
 	var b bytes.Buffer

@@ -5,16 +5,26 @@ import (
 	"github.com/hone-go/hone/profile/report"
 	"hash/fnv"
 	"math"
+	"slices"
 	"strings"
 )
 
-// Graph is a flame graph in both directions, ready to be drawn.
+// Graph is a flame graph in one direction or in both, ready to be drawn.
 type Graph struct {
-	Source   string // what the user named
-	Callees  *report.FlameGraph
+	Source   string             // what the user named
+	Callees  *report.FlameGraph // nil if only the callers were laid out
 	Callers  *report.FlameGraph // inverted; nil if only the callees were laid out
 	Duration int64              // nanoseconds; 0 if unknown
 }
+
+// Direction says which graphs are laid out.
+type Direction int
+
+const (
+	Both    Direction = iota // which takes twice the time of one
+	Callees                  // from the root down to what it calls
+	Callers                  // inverted: from what runs up to who called it
+)
 
 const (
 	maxBoxes = 5000 // per direction: about 100 kB of page
@@ -24,24 +34,35 @@ const (
 )
 
 // New lays out a view.
-func New(source string, v *report.View) (*Graph, error) {
-	callees, callers, err := report.FlamePair(v.Profile, options(v))
+func New(source string, v *report.View, d Direction) (*Graph, error) {
+	g := &Graph{Source: source, Duration: v.Profile.DurationNanos}
+	o := options(v)
+	o.Inverted = d == Callers
+	var err error
+	switch d {
+	case Both:
+		g.Callees, g.Callers, err = report.FlamePair(v.Profile, o)
+	case Callees:
+		g.Callees, err = report.Flame(v.Profile, o)
+	case Callers:
+		g.Callers, err = report.Flame(v.Profile, o)
+	}
 	if err != nil {
 		return nil, err
 	}
-	callees.Total, callers.Total = v.Total, v.Total
-	return &Graph{Source: source, Callees: callees, Callers: callers, Duration: v.Profile.DurationNanos}, nil
+	for _, f := range g.graphs() {
+		f.Total = v.Total
+	}
+	return g, nil
 }
 
-// Callees lays out the callees of a view without the inverted graph, which takes half of the time.
-func Callees(source string, v *report.View) (*Graph, error) {
-	callees, err := report.Flame(v.Profile, options(v))
-	if err != nil {
-		return nil, err
-	}
-	callees.Total = v.Total
-	return &Graph{Source: source, Callees: callees, Duration: v.Profile.DurationNanos}, nil
+// graphs returns the graphs that were laid out, the callees first.
+func (g *Graph) graphs() []*report.FlameGraph {
+	return slices.DeleteFunc([]*report.FlameGraph{g.Callees, g.Callers}, func(f *report.FlameGraph) bool { return f == nil })
 }
+
+// first returns the graph for formats that show only one.
+func (g *Graph) first() *report.FlameGraph { return g.graphs()[0] }
 
 func options(v *report.View) report.FlameOptions {
 	return report.FlameOptions{

@@ -65,23 +65,44 @@ func service(t testing.TB) *profile.Profile {
 	return p
 }
 
-func graph(t testing.TB) *Graph {
+func graph(t testing.TB) *Graph { return graphOf(t, Both) }
+
+func graphOf(t testing.TB, d Direction) *Graph {
 	t.Helper()
 	v, err := report.NewView(service(t), report.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := New("cpu <1>.pprof", v)
+	g, err := New("cpu <1>.pprof", v, d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return g
 }
 
-func page(t testing.TB) string {
+// TestOneDirection: a graph of one direction is the same as with the other one.
+func TestOneDirection(t *testing.T) {
+	both, callees, callers := graph(t), graphOf(t, Callees), graphOf(t, Callers)
+	if callees.Callers != nil || callers.Callees != nil {
+		t.Error("a graph that was not asked for is laid out")
+	}
+	if diff := cmp.Diff(both.Callees, callees.Callees); diff != "" {
+		t.Errorf("callees (-both +alone):\n%s", diff)
+	}
+	if diff := cmp.Diff(both.Callers, callers.Callers); diff != "" {
+		t.Errorf("callers (-both +alone):\n%s", diff)
+	}
+	if both.first() != both.Callees || callers.first() != callers.Callers {
+		t.Error("SVG and JSON show the callees if there are some, else the callers")
+	}
+}
+
+func page(t testing.TB) string { return pageOf(t, Both) }
+
+func pageOf(t testing.TB, d Direction) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := HTML(&b, graph(t)); err != nil {
+	if err := HTML(&b, graphOf(t, d)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -153,7 +174,7 @@ func TestAnyNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := New(name.Draw(rt, "source"), v)
+		g, err := New(name.Draw(rt, "source"), v, rapid.SampledFrom([]Direction{Both, Callees, Callers}).Draw(rt, "direction"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +206,7 @@ func empty(t testing.TB) *Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := New("empty", v)
+	g, err := New("empty", v, Both)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func HTML(w io.Writer, g *Graph) error {
 		return fmt.Errorf("flame graph: %w", err)
 	}
 	_, err = strings.NewReplacer(
-		"{{title}}", html.EscapeString(g.Source+" · "+g.Callees.SampleType.Type),
+		"{{title}}", html.EscapeString(g.Source+" · "+g.first().SampleType.Type),
 		"{{style}}", text("page.css"),
 		"{{data}}", string(data),
 		"{{script}}", bundle(text("tree.js"), text("paint.js"), text("page.js")),
@@ -62,8 +62,8 @@ type pageData struct {
 	Units     [][2]any  `json:"units"` // factor in the profile's unit, and label, smallest first
 	Packages  [][3]any  `json:"packages"`
 	Functions [][4]any  `json:"functions"` // package, rest of the name, flat, cum
-	Callees   treeData  `json:"callees"`
-	Callers   *treeData `json:"callers"` // null if not laid out
+	Callees   *treeData `json:"callees"`   // null if not laid out, as the next one
+	Callers   *treeData `json:"callers"`
 }
 
 // treeData holds the boxes of a tree as columns, in depth-first order. Left edges follow from
@@ -78,7 +78,7 @@ type treeData struct {
 }
 
 func newPageData(g *Graph) pageData {
-	f := g.Callees
+	f := g.first()
 	d := pageData{
 		Source: g.Source, Type: f.SampleType.Type, Step: g.step(), Units: units(f.SampleType.Unit),
 		Packages: [][3]any{}, Functions: [][4]any{},
@@ -107,15 +107,16 @@ func newPageData(g *Graph) pageData {
 		return n
 	}
 	d.Callees = newTreeData(g.Callees, d.Step, number)
-	if g.Callers != nil {
-		callers := newTreeData(g.Callers, d.Step, number)
-		d.Callers = &callers
-	}
+	d.Callers = newTreeData(g.Callers, d.Step, number)
 	return d
 }
 
-func newTreeData(f *report.FlameGraph, step int64, number func(report.FlameFunction) int32) treeData {
-	t := treeData{Dropped: f.Dropped / step}
+// newTreeData returns nil for no graph.
+func newTreeData(f *report.FlameGraph, step int64, number func(report.FlameFunction) int32) *treeData {
+	if f == nil {
+		return nil
+	}
+	t := &treeData{Dropped: f.Dropped / step}
 	signed := false
 	for _, b := range f.Boxes {
 		code := int32(-1)
@@ -137,16 +138,13 @@ func newTreeData(f *report.FlameGraph, step int64, number func(report.FlameFunct
 
 // step returns the largest number that divides all values of the page.
 func (g *Graph) step() int64 {
-	step := g.Callees.Total
+	step := g.first().Total
 	add := func(v int64) {
 		for v != 0 {
 			step, v = v, step%v
 		}
 	}
-	for _, f := range []*report.FlameGraph{g.Callees, g.Callers} {
-		if f == nil {
-			continue
-		}
+	for _, f := range g.graphs() {
 		for _, b := range f.Boxes {
 			add(b.Width)
 			add(b.Self)

@@ -4,8 +4,8 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// JSON returns the JSON form of `hone flame`: the boxes of the callees in depth-first order, with
-// their left edges.
+// JSON returns the JSON form of `hone flame`: the boxes of the callees or, without these, of the
+// callers, in depth-first order, with their left edges.
 func JSON(g *Graph) any {
 	type box struct {
 		Function string `json:"function"`
@@ -28,14 +28,15 @@ func JSON(g *Graph) any {
 		}
 		return out
 	}
-	t := g.Callees.SampleType
+	f := g.first()
 	return struct {
 		Schema     string `json:"schema"`
 		Source     string `json:"source"`
 		SampleType string `json:"sample_type"`
 		Unit       string `json:"unit"`
+		Inverted   bool   `json:"inverted,omitempty"`
 		Total      int64  `json:"total"`
 		Dropped    int64  `json:"dropped"` // total width of the boxes that were left out
 		Boxes      []box  `json:"boxes"`
-	}{"hone/flame/v1", g.Source, t.Type, t.Unit, g.Callees.Total, g.Callees.Dropped, boxes(g.Callees)}
+	}{"hone/flame/v1", g.Source, f.SampleType.Type, f.SampleType.Unit, f == g.Callers, f.Total, f.Dropped, boxes(f)}
 }

@@ -22,10 +22,10 @@ const (
 	svgLeast  = 0.25 // narrower boxes, in px, are not drawn
 )
 
-// SVG draws the callees with the root at the top. A tooltip on each box shows its function and
-// value. The file has both themes; the viewer's preference selects one.
+// SVG draws the callees or, without these, the callers, with the root at the top. A tooltip on each
+// box shows its function and value. The file has both themes; the viewer's preference selects one.
 func SVG(w io.Writer, g *Graph) error {
-	f := g.Callees
+	f := g.first()
 	root := f.Boxes[0]
 	scale := 0.0
 	if root.Width > 0 {
@@ -62,7 +62,7 @@ func SVG(w io.Writer, g *Graph) error {
 func (g *Graph) svgStyle(out io.Writer) map[string]string {
 	classes := map[string]string{}
 	var light, dark strings.Builder
-	for _, fn := range g.Callees.Functions {
+	for _, fn := range g.first().Functions {
 		pkg, _ := splitName(fn.Name)
 		if classes[pkg] == "" {
 			class := fmt.Sprintf("p%d", len(classes))
@@ -84,11 +84,11 @@ g:hover>rect{stroke:#1b1f24;stroke-width:1.4}.inlined{fill-opacity:.6}.more{fill
 
 // signed reports whether the graph shows a difference of profiles.
 func (g *Graph) signed() bool {
-	return slices.ContainsFunc(g.Callees.Boxes, func(b report.FlameBox) bool { return b.Value != b.Width })
+	return slices.ContainsFunc(g.first().Boxes, func(b report.FlameBox) bool { return b.Value != b.Width })
 }
 
 func (g *Graph) svgBox(out io.Writer, classes map[string]string, signed bool, b report.FlameBox, x, width float64) {
-	f := g.Callees
+	f := g.first()
 	name, class, mark := "all", "", ""
 	if b.Function >= 0 {
 		name = f.Functions[b.Function].Name
@@ -132,7 +132,7 @@ func px(v float64) string { return fmt.Sprintf("%g", math.Round(v*100)/100) }
 
 // subtitle describes the picture.
 func (g *Graph) subtitle() string {
-	f := g.Callees
+	f := g.first()
 	s := f.SampleType.Type + " · " + measure.Format(f.Total, f.SampleType.Unit, "auto")
 	if g.Duration > 0 {
 		s += " over " + measure.Format(g.Duration, "nanoseconds", "auto")

@@ -104,7 +104,7 @@ filters.addEventListener("submit", (e) => {
 for (const name of ["value", "granularity", "base"]) /** @type {HTMLElement} */ (filters.elements.namedItem(name)).addEventListener("change", () => go("/?" + filtered()));
 const reset = () => {
   const q = state();
-  for (const k of [...texts, "part", "sample_index", "granularity", "from", "to", "inverted", ...(q.get("view") === "diff" ? [] : ["base"])]) q.delete(k);
+  for (const k of [...texts, "part", "sample_index", "granularity", "from", "to", "inverted", "sandwich", ...(q.get("view") === "diff" ? [] : ["base"])]) q.delete(k);
   go("/?" + q);
 };
 document.getElementById("reset")?.addEventListener("click", reset);
@@ -151,7 +151,9 @@ addEventListener("message", (e) => {
   const { hone, fn, key } = /** @type {{hone?: unknown, fn?: unknown, key?: unknown}} */ (e.data || {});
   if (hone === "key" && typeof key === "string" && key.length === 1) dispatchEvent(new KeyboardEvent("keydown", { key }));
   if (hone === "source" && typeof fn === "string") go(address("source", { fn }));
-  if (hone === "inverted") go(address("flame", { ...Object.fromEntries(state()), inverted: 1 }));
+  if (hone === "callers") go(address("flame", { ...Object.fromEntries(state()), sandwich: null, inverted: 1 }));
+  if (hone === "callees") go(address("flame", { ...Object.fromEntries(state()), sandwich: null, inverted: null }));
+  if (hone === "sandwich" && typeof fn === "string") go(address("flame", { ...Object.fromEntries(state()), sandwich: fn, inverted: null }));
 });
 document.addEventListener("click", (e) => {
   const a = e.target instanceof Element ? e.target.closest("a") : null;

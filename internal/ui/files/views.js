@@ -15,7 +15,9 @@ function frame(name, title) {
   const q = state();
   q.delete("view");
   q.set("src", source().id);
-  const e = /** @type {HTMLIFrameElement} */ (h("iframe", { src: `/page/${name}?${q}${q.get("inverted") ? "#view=callers" : ""}`, title, sandbox: "allow-scripts" }));
+  const fn = q.get("sandwich"), hash = fn ? "#" + new URLSearchParams({ view: "sandwich", function: fn }) : "";
+  q.delete("sandwich");
+  const e = /** @type {HTMLIFrameElement} */ (h("iframe", { src: `/page/${name}?${q}${hash}`, title, sandbox: "allow-scripts" }));
   if (base()) {
     const known = verdicts("cum").catch(() => ({}));
     e.addEventListener("load", async () => e.contentWindow?.postMessage({ verdicts: await known }, "*"));

@@ -10,12 +10,14 @@ import { paint, rowHeight } from "./paint.js";
 const element = (id) => document.getElementById(id);
 /** @type {import("./tree.js").Data} */
 const data = JSON.parse(element("data").textContent);
-const whole = { callees: new Tree(data.callees), callers: data.callers ? new Tree(data.callers) : null };
+/** The graphs of the page: both, or only one. */
+const whole = { callees: data.callees ? new Tree(data.callees) : null, callers: data.callers ? new Tree(data.callers) : null };
+const first = /** @type {Tree} */ (whole.callees || whole.callers);
 const main = element("graph");
 const canvas = element("canvas");
 
 /** Steps that led here; the last is what is shown. @type {Step[]} */
-let trail = [{ view: "callees", fn: -1, box: 0, from: 0, to: whole.callees.width[0], label: "all" }];
+let trail = [{ view: whole.callees ? "callees" : "callers", fn: -1, box: 0, from: 0, to: first.width[0], label: whole.callees ? "all" : "inverted" }];
 /** @type {import("./paint.js").Pane[]} */
 let panes = [];
 /** @type {{pane: number, box: number}} */
@@ -35,11 +37,11 @@ const rows = () => panes[0].row + panes[0].tree.rows.length;
 /** Shows the last step of the trail. @param {{keep?: boolean}} [how] keep the selection and the scroll position */
 function show(how = {}) {
   const step = now();
-  if (step.view === "sandwich") {
+  if (step.view === "sandwich" && whole.callees) {
     const both = sandwich(whole.callees, step.fn);
     const row = both.callers.rows.length - 1;
     panes = [{ tree: both.callees, row, dir: 1 }, { tree: both.callers, row, dir: -1 }];
-  } else panes = [{ tree: step.view === "callers" && whole.callers || whole.callees, row: 0, dir: 1 }];
+  } else panes = [{ tree: step.view === "callers" && whole.callers || first, row: 0, dir: 1 }];
   if (!how.keep) {
     selected = { pane: 0, box: step.box };
     main.scrollTop = step.view === "sandwich" ? Math.max(0, panes[0].row * rowHeight - main.clientHeight / 2) : 0;
@@ -55,11 +57,11 @@ function show(how = {}) {
 function showGaps() {
   const { view, fn } = now();
   let text = "";
-  if (!whole.callees.width[0]) text = `no sample has any ${data.type}; other sample types may: hone flame -sample_index`;
+  if (!first.width[0]) text = `no sample has any ${data.type}; other sample types may: hone flame -sample_index`;
   else if (view !== "sandwich") {
     const gaps = panes[0].tree.dropped;
     if (gaps) text = `${formatShare(gaps, data.total)} in boxes too narrow to show; hone flame -focus shows more`;
-  } else if (!whole.callees.signed) {
+  } else if (!first.signed) {
     const shown = panes[0].tree.width[0];
     const all = data.functions[fn][3];
     if (shown < all) text = `${formatShare(shown, all)} of the function; the rest is in boxes too narrow to show`;
@@ -132,14 +134,18 @@ function change(view) {
   const fn = tree.fn[selected.box];
   if (view === "sandwich") {
     if (fn < 0) return say("Select a function first, then press s.");
+    if (!whole.callees) return missing("sandwich", fullName(data, fn));
     const width = sandwich(whole.callees, fn).callees.width[0];
     if (!width) return say("All boxes of this function are too narrow to show.");
     return go({ view, fn, box: 0, from: 0, to: width, label: "sandwich of " + shortName(data, fn) });
   }
   const all = whole[view];
-  if (!all) return framed ? tell({ hone: "inverted" }) : say("This page does not contain the inverted graph; hone flame -inverted adds it.");
+  if (!all) return missing(view);
   if (view !== now().view) go({ view, box: 0, from: 0, to: all.width[0], label: view === "callers" ? "inverted" : "all" });
 }
+
+/** Asks the page around this one for a view that needs the graph that is not here. @param {View} view @param {string} [fn] */
+const missing = (view, fn = "") => framed ? tell({ hone: view, fn }) : say("This page contains only one of the graphs; hone flame -direction both writes both.");
 
 /** @param {string} text */
 const say = (text) => (element("status").textContent = text);
@@ -389,7 +395,7 @@ element("search").addEventListener("keydown", (/** @type {KeyboardEvent} */ e) =
 for (const view of /** @type {View[]} */ (["callees", "callers", "sandwich"])) element(view).addEventListener("click", () => { change(view); main.focus(); });
 element("source").hidden = element("outer").hidden = !framed;
 element("source").addEventListener("click", () => { openSource(); main.focus(); });
-element("legend").hidden = !whole.callees.signed;
+element("legend").hidden = !first.signed;
 element("help").addEventListener("click", () => element("keys").showModal());
 element("theme").addEventListener("click", toggleTheme);
 
@@ -416,7 +422,7 @@ prefersDark.addEventListener("change", applyTheme);
 function remember() {
   const state = new URLSearchParams();
   const step = now();
-  if (step.view !== "callees") state.set("view", step.view);
+  if (step.view !== trail[0].view) state.set("view", step.view);
   if (step.fn >= 0 && step.view === "sandwich") state.set("function", fullName(data, step.fn));
   if (step.box > 0) state.set("box", String(step.box));
   if (element("search").value) state.set("search", element("search").value);
@@ -440,7 +446,7 @@ function recall() {
   show();
   if (view === "callers") change("callers");
   if (view === "sandwich" && fn >= 0) {
-    const at = whole.callees.topmost(fn)[0];
+    const at = first.topmost(fn)[0];
     if (at !== undefined) { selected = { pane: 0, box: at }; change("sandwich"); }
   }
   if (box > 0 && box < panes[0].tree.fn.length) focus(0, box);

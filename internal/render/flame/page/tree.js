@@ -4,7 +4,7 @@
  * @typedef {{depth: number[], code: number[], width: number[], self: number[], value?: number[], dropped: number}} TreeData
  * @typedef {{source: string, type: string, duration?: string, total: number, step: number,
  *   units: [number, string][], packages: [string, number, number][],
- *   functions: [number, string, number, number][], callees: TreeData, callers: TreeData | null}} Data
+ *   functions: [number, string, number, number][], callees: TreeData | null, callers: TreeData | null}} Data
  */
 
 /** Boxes in depth-first order: a parent, its first child and everything below that, its second child. */
