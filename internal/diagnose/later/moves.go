@@ -33,16 +33,16 @@ func Moves(p *gocode.Place, value ast.Expr) bool {
 		case *ast.UnaryExpr:
 			fine = fine && n.Op != token.ARROW
 		case *ast.CallExpr:
-			fine = fine && pure(p, n)
+			fine = fine && Computes(p, n)
 		}
 		return fine
 	})
 	return fine
 }
 
-// pure reports whether a call seems to do nothing but compute its result, by what the function
+// Computes reports whether a call seems to do nothing but compute its result, by what the function
 // does, or by its name where its source is not of the package.
-func pure(p *gocode.Place, call *ast.CallExpr) bool {
+func Computes(p *gocode.Place, call *ast.CallExpr) bool {
 	if _, conversion := p.Conversion(call); conversion {
 		return true
 	}
@@ -105,7 +105,7 @@ func named(name string, words ...string) bool {
 
 // reader reports whether a call only reads what it gets, as far as its source or its name shows.
 func reader(p *gocode.Place, call *ast.CallExpr) bool {
-	if pure(p, call) {
+	if Computes(p, call) {
 		return true
 	}
 	fn := p.Callee(call)

@@ -248,6 +248,7 @@ import (
 	unchangedtext "github.com/hone-go/hone/internal/diagnose/rules/unchanged-text"
 	unchangedwrite "github.com/hone-go/hone/internal/diagnose/rules/unchanged-write"
 	unsetguard "github.com/hone-go/hone/internal/diagnose/rules/unset-guard"
+	unusedpart "github.com/hone-go/hone/internal/diagnose/rules/unused-part"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
 	waitingline "github.com/hone-go/hone/internal/diagnose/rules/waiting-line"
 	wholekeyfetched "github.com/hone-go/hone/internal/diagnose/rules/whole-key-fetched"
@@ -506,6 +507,7 @@ func All() []rule.Rule {
 		unchangedtext.Rule(),
 		unchangedwrite.Rule(),
 		unsetguard.Rule(),
+		unusedpart.Rule(),
 		variablesizemake.Rule(),
 		waitingline.Rule(),
 		wholekeyfetched.Rule(),
