@@ -45,12 +45,13 @@ type iteration struct {
 	// functions of Repeatable belong to the caller, and function literals are allowed, if they have
 	// the same property.
 	computes bool
-	trusts   bool             // allow functions of other packages, unless their names suggest side effects
-	files    bool             // package variables that are read are assumed not to change
-	visible  bool             // only visible changes count, not code that cannot be analyzed
-	locked   bool             // locking and unlocking may be ignored
-	calls    []*types.Func    // under way
-	wrote    []*ast.IndexExpr // variables from outside whose elements are used
+	trusts   bool                  // allow functions of other packages, unless their names suggest side effects
+	files    bool                  // package variables that are read are assumed not to change
+	visible  bool                  // only visible changes count, not code that cannot be analyzed
+	locked   bool                  // locking and unlocking may be ignored
+	marks    map[types.Object]bool // maps and lists whose writes are undone: see [Marks]
+	calls    []*types.Func         // under way
+	wrote    []*ast.IndexExpr      // variables from outside whose elements are used
 	why      string
 }
 
@@ -318,9 +319,9 @@ func (r *iteration) owned(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		obj := r.Object(e)
-		return r.own[obj] || r.mine[obj] && obj.Type() != nil && !isReference(obj.Type())
+		return r.own[obj] || r.marks[obj] || r.mine[obj] && obj.Type() != nil && !isReference(obj.Type())
 	case *ast.SelectorExpr:
-		return r.Info.Selections[e] != nil && r.owned(e.X)
+		return r.marks[r.Object(e.Sel)] || r.Info.Selections[e] != nil && r.owned(e.X)
 	case *ast.IndexExpr:
 		return r.owned(e.X) || indexed(r.TypeOf(e.X)) && r.picked(e.Index)
 	case *ast.SliceExpr:

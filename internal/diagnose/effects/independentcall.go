@@ -133,7 +133,7 @@ func (r *iteration) follow(call *ast.CallExpr, fn *types.Func) {
 	}
 	in := &iteration{
 		Place: r.Place, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{},
-		calls: append(slices.Clone(r.calls), fn), computes: r.computes, trusts: r.trusts, files: r.files, visible: r.visible, locked: r.locked,
+		calls: append(slices.Clone(r.calls), fn), computes: r.computes, trusts: r.trusts, files: r.files, visible: r.visible, locked: r.locked, marks: r.marks,
 	}
 	if decl.Recv != nil && len(decl.Recv.List) == 1 && len(decl.Recv.List[0].Names) == 1 {
 		if to := syntax.Receiver(call); to != nil {

@@ -430,3 +430,11 @@ func TestRepeatedWorkServed(t *testing.T) {
 	archive := filepath.Join(r.ID, "testdata", "served.txtar")
 	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
 }
+
+// TestRepeatedWorkMarks: recursions over graphs that mark only what is on the way to a node, and
+// searches whose result depends on the way.
+func TestRepeatedWorkMarks(t *testing.T) {
+	r := repeatedwork.Rule()
+	archive := filepath.Join(r.ID, "testdata", "marks.txtar")
+	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
+}

@@ -52,3 +52,29 @@ func Generic(t types.Type) bool {
 	}
 	return false
 }
+
+// Core returns the underlying type of a type or, of a type parameter whose types all have the same
+// one, such as S ~[]E, that. It returns nil for nil.
+func Core(t types.Type) types.Type {
+	if t == nil {
+		return nil
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); !ok {
+		return t.Underlying()
+	}
+	in, ok := t.Underlying().(*types.Interface)
+	if !ok || in.NumEmbeddeds() != 1 {
+		return t.Underlying()
+	}
+	of := in.EmbeddedType(0)
+	if u, ok := of.(*types.Union); ok {
+		if u.Len() != 1 {
+			return t.Underlying()
+		}
+		of = u.Term(0).Type()
+	}
+	if types.IsInterface(of) {
+		return t.Underlying()
+	}
+	return of.Underlying()
+}

@@ -192,10 +192,7 @@ func firstOf(p *gocode.Place, v *types.Var) (calls []ast.Expr) {
 
 // Elem returns the type of the elements of a slice or an array; nil for other types.
 func Elem(t types.Type) types.Type {
-	if t == nil {
-		return nil
-	}
-	switch t := t.Underlying().(type) {
+	switch t := Core(t).(type) {
 	case *types.Slice:
 		return t.Elem()
 	case *types.Array:

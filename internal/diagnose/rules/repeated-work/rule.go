@@ -42,7 +42,8 @@ const doc = `An expensive function gets the same input several times: the same
 header is parsed by each layer of a request, the same text is compiled for each
 row, the same body is decoded into a map and then into a struct, the same
 settings are fetched from another service for each request, a recursion solves
-the same part again, or walks a shared node of a graph once for each path to it,
+the same part again, or walks a shared node of a graph once for each path to it
+(because its set of visited nodes has only those on the way),
 a document is parsed for its title and then again for its author, a middleware
 reads the user or the project from the database and the handler reads it again.
 No profile shows that. hone builds the program once more, such that expensive
@@ -129,6 +130,7 @@ type found struct {
 	file       bool // it reads one
 	recursive  bool
 	visits     bool   // it is a recursion that only adds to sets
+	marks      string // of a recursion: where it marks what is on the way, and only that
 	other      string // of sameText: the function that got the text before; "" for itself
 	shared     bool   // the finding is at this line, instead of one caller
 	pointer    bool   // it gets a few pointers to values that did not change
@@ -256,8 +258,10 @@ func (s *search) surely(in *inputs.Function) *found {
 	}
 	if f.visits = s.addsAgain(f); f.visits {
 		f.confidence = rule.Measured
-	} else if f.confidence = s.pure(in, f.where); f.confidence == "" && f.recursive && s.solvesAgain(in) {
-		f.confidence = rule.Likely
+	} else if f.confidence = s.pure(in, f.where); f.confidence == "" && f.recursive {
+		if f.marks, f.confidence = s.onTheWay(in); f.confidence == "" && s.solvesAgain(in) {
+			f.confidence = rule.Likely
+		}
 	}
 	if f.confidence == "" && !f.recursive && s.walksAgain(in) {
 		f.confidence, f.pointer = rule.Likely, true
@@ -345,6 +349,9 @@ func (f *found) describe(m *rule.Match) {
 	case f.visits:
 		m.Cause += " It only adds to a set, so a call with the same input adds nothing. It visits a shared node, and all nodes below it, once for each path to it."
 		m.Fix = fmt.Sprintf("Keep a set of visited nodes, and return from %s at once if the node is in the set.", name)
+	case f.marks != "":
+		m.Cause += fmt.Sprintf(" %s has only the nodes on the way to the current one: %s forgets a node when it leaves it, and visits a shared node, and all nodes below it, once for each path to it. The number of paths can double with each level.", f.marks, name)
+		m.Fix = fmt.Sprintf("Keep the result of each node in a map, and return it at once when %s gets the node again. %s still finds cycles.", name, f.marks)
 	case f.recursive:
 		m.Fix = fmt.Sprintf("Cache the results of smaller inputs (memoization), or compute them from the smallest up: %s solves the same parts again.", name)
 	case f.compiles:

@@ -89,6 +89,9 @@ func (h *helpers) caller(r *site.Row) (at int, leave bool) {
 func (h *helpers) helperAt(f *site.Frame, p *gocode.Place) *helper {
 	found := &helper{foreign: f.Owner.Kind == gocode.Dependency}
 	s := h.lines.At(f)
+	if s == nil && found.foreign {
+		s = h.filterOf(f, p)
+	}
 	switch {
 	case s != nil && s.kind == matching && s.in == nil:
 		found.over, found.test, found.key = s.over, s.tester(p), parameter(p, s.key)
@@ -107,6 +110,29 @@ func (h *helpers) helperAt(f *site.Frame, p *gocode.Place) *helper {
 		return nil
 	}
 	return found
+}
+
+// filterOf returns the filter that is all that a function of another module does, for a line before
+// or after its loop: what it allocates there is for the result.
+func (h *helpers) filterOf(f *site.Frame, p *gocode.Place) *search {
+	if p.Decl == nil || p.Decl.Body == nil {
+		return nil
+	}
+	var only *search
+	for _, stmt := range p.Decl.Body.List {
+		switch stmt.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			head := *f
+			head.Line = syntax.Line(p, stmt.Pos())
+			if only = h.lines.At(&head); only == nil || !only.filters {
+				return nil
+			}
+		case *ast.AssignStmt, *ast.ReturnStmt:
+		default:
+			return nil
+		}
+	}
+	return only
 }
 
 // look returns the call that gives the list to the search at a frame of a stack, with the index of
@@ -261,7 +287,11 @@ func testWords(m *rule.Match, p *gocode.Place, t predicated) bool {
 	}
 	element, key := sh.sides()
 	m.Cause = fmt.Sprintf("%s calls its function for %s elements of %s each time, to find %s where %s.", t.callee, t.n, t.list, what, syntax.Text(cond))
-	m.Fix = fmt.Sprintf("Keep a map[%s] beside %s from %s to the element, and look %s up in it; or %s.", keyType(p, sh.key), t.list, element, key, find)
+	of, to := "", "element"
+	if t.all {
+		of, to = "[]…", "elements"
+	}
+	m.Fix = fmt.Sprintf("Keep a map[%s]%s beside %s from %s to the %s, and look %s up in it; or %s.", keyType(p, sh.key), of, t.list, element, to, key, find)
 	return true
 }
 

@@ -474,7 +474,7 @@ func integer(t types.Type) bool {
 
 // list reports whether a loop over the type iterates over elements in memory.
 func list(t types.Type) bool {
-	switch u := t.Underlying().(type) {
+	switch u := syntax.Core(t).(type) {
 	case *types.Slice, *types.Map, *types.Array:
 		return true
 	case *types.Pointer:

@@ -36,7 +36,7 @@ func (o *origin) makes(call *ast.CallExpr) bool {
 	}
 	if fn.Signature().Recv() != nil {
 		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-		if !ok || !o.fresh(sel.X) || o.changesItself(fn) || o.advances(fn, sel.X, call) {
+		if !ok || !o.fresh(sel.X) || o.outlives(sel.X, fn) || o.changesItself(fn) || o.advances(fn, sel.X, call) {
 			return false // the receiver may remember earlier calls
 		}
 	}
@@ -202,6 +202,30 @@ func (o *origin) fresh(e ast.Expr) bool {
 		return o.fresh(x.X)
 	}
 	return false
+}
+
+// outlives reports whether a method belongs to a value that a function literal takes from the
+// function around it, and that may change between two calls: another method may have written to it.
+// A value without pointers changes only where its variable is set, and counted inputs have the
+// memory that a receiver points at.
+func (o *origin) outlives(e ast.Expr, method *types.Func) bool {
+	v, _ := syntax.Var(o.place, e)
+	lit, ok := o.place.Func.(*ast.FuncLit)
+	if v == nil || !ok || syntax.Inside(lit, v.Pos()) {
+		return false
+	}
+	t := o.place.TypeOf(e)
+	if t == nil || syntax.PlainData(t) {
+		return false
+	}
+	if in := o.pass.Inputs.Of(o.callee); in != nil && in.Calls >= leastMade {
+		return in.Identical > mostFew || in.Same < in.Compared
+	}
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	return !ok || method.Pkg() != o.place.Pkg || !effects.Unwritten(o.place, named)
 }
 
 // untouched reports whether the calls that get a variable, as receiver or argument, get no other

@@ -31,6 +31,7 @@ type origin struct {
 	patterns []string
 	most     float64  // how often the input may be set, for each run of the line; 0: [seldom]
 	above    bool     // the place is in a caller of the line's function
+	callee   string   // of the call, as profiles name it; "" if it is not known
 	normal   ast.Expr // the call, if it turns a text into another one; see [search.normalizes]
 
 	names []string

@@ -230,7 +230,7 @@ func (s *search) look(f *site.Frame, key *at) *found {
 		if runs <= 0 || !loops.PerCall(place, call) {
 			continue
 		}
-		o := &origin{pass: s.pass, place: place, frame: f, callers: key.callers[:], runs: runs, patterns: s.patterns, loose: key.loose}
+		o := &origin{pass: s.pass, place: place, frame: f, callers: key.callers[:], runs: runs, patterns: s.patterns, callee: key.callee, loose: key.loose}
 		if key.loose {
 			least := 0.5 // of requests and operations
 			if s.pass.Manifest.Unit() == "run" {
@@ -254,7 +254,7 @@ func (s *search) look(f *site.Frame, key *at) *found {
 		if o.decided(call) && len(o.names) > 0 {
 			return &found{place: place, call: call, names: longest(o.names), runs: runs, sets: o.sets, open: o.open}
 		}
-		one := &origin{pass: s.pass, place: place, frame: f, callers: key.callers[:], runs: runs, patterns: s.patterns, loose: true}
+		one := &origin{pass: s.pass, place: place, frame: f, callers: key.callers[:], runs: runs, patterns: s.patterns, callee: key.callee, loose: true}
 		if one.decided(call) && one.few { // one of a few values that do not change
 			return &found{place: place, call: call, names: longest(one.names), runs: runs, sets: one.sets, open: one.open, loose: true, guess: one.guess,
 				few: true, file: one.file, unit: s.pass.Manifest.Unit(), chosen: s.byRequest(key.callee, true, runs)}
