@@ -40,7 +40,7 @@ func (s *search) fetchedAgain(in *inputs.Function) *found {
 		return nil
 	}
 	f.fetched, f.confidence = true, rule.Likely
-	f.before = s.before(in.Name)
+	f.before = runsBefore(c.Rows, in.Name)
 	f.later = s.later(f)
 	f.shared = len(f.before) == 0 && s.shared(in.Name)
 	return f
@@ -123,11 +123,11 @@ func adds(sql sqltext.Program, p *gocode.Place, call *ast.CallExpr) bool {
 	return false
 }
 
-// before returns the callers of a function that call it before others, which run inside of them:
-// a middleware that goes on to the handler.
-func (s *search) before(name string) map[string]bool {
+// runsBefore returns the callers of a function that call it before others, which run inside of
+// them: a middleware that goes on to the handler.
+func runsBefore(rows []*site.Row, name string) map[string]bool {
 	callers, outer := map[string]bool{}, map[string]bool{}
-	for _, r := range s.costs[name].Rows {
+	for _, r := range rows {
 		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
 		if i < 0 || i+1 >= len(r.Stack) {
 			continue
@@ -169,17 +169,27 @@ func (s *search) later(f *found) float64 {
 	return float64(later) / float64(total)
 }
 
+// first returns the name of the only function that runs before the others, for a sentence; "" for
+// none or several.
+func (f *found) first() string {
+	if len(f.before) != 1 {
+		return ""
+	}
+	for caller := range f.before {
+		if _, bound, ok := strings.Cut(caller, "-fm."); ok { // a method value with the method in it
+			caller = bound
+		}
+		caller, _, _ = strings.Cut(caller, ".func")
+		return funcname.Short(funcname.Typed(caller))
+	}
+	return ""
+}
+
 // describeFetched fills in the words for a function that reads the same again in one request.
 func (f *found) describeFetched(m *rule.Match, name string) {
 	m.Cause = fmt.Sprintf("%s reads the same data again within one %s: %s. It returned the same each time (%s results compared).", name, f.unit, f.words, units.Count(f.Compared))
-	if len(f.before) == 1 {
-		for caller := range f.before {
-			if _, bound, ok := strings.Cut(caller, "-fm."); ok { // a method value with the method in it
-				caller = bound
-			}
-			caller, _, _ = strings.Cut(caller, ".func")
-			m.Cause += fmt.Sprintf(" %s, which runs before this line, has read it already and does not hand all of it on.", funcname.Short(funcname.Typed(caller)))
-		}
+	if first := f.first(); first != "" {
+		m.Cause += fmt.Sprintf(" %s, which runs before this line, has read it already and does not hand all of it on.", first)
 	}
 	m.Fix = fmt.Sprintf("Call %s once per %s and hand all of its result on: in the request's context, from the middleware to the handler, or as a parameter.", name, f.unit)
 	if f.several {

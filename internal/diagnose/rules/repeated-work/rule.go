@@ -100,6 +100,7 @@ const (
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := search{pass: p, known: map[string]*found{}, costs: watched.Costs(p)}
+	s.wholes()
 	judge := func(c *finder.Case) bool {
 		f := s.of(c.Match)
 		if f != nil {
@@ -146,6 +147,7 @@ type found struct {
 	fetched    bool            // it reads from a database or a service
 	before     map[string]bool // of fetched: callers inside of which the others run
 	later      float64         // of fetched: share of its cost that passes through the others
+	inside     []*found        // of a function that is called again as a whole: what repeats in it
 }
 
 // scope is the unit in which an input repeats.
@@ -337,6 +339,8 @@ func (f *found) describe(m *rule.Match) {
 	switch {
 	case f.where == sameText:
 		f.describeText(m, name)
+	case len(f.inside) > 0:
+		f.describeWhole(m, name)
 	case f.fetched:
 		f.describeFetched(m, name)
 	case f.where == built:
@@ -403,10 +407,14 @@ func (f *found) describe(m *rule.Match) {
 	}
 	m.Confidence, m.Callers = f.confidence, f.shared
 	share := f.repeats
-	if f.fetched {
+	if len(f.inside) > 0 {
+		m.Callers, m.Fraction = true, f.saved(m.CPU)
+	} else if f.fetched {
 		share = min(1, share/max(f.later, 0.01))
 	}
-	m.Fraction = &rule.Fraction{Expect: 0.95 * share, Low: 0.6 * share, High: share}
+	if m.Fraction == nil {
+		m.Fraction = &rule.Fraction{Expect: 0.95 * share, Low: 0.6 * share, High: share}
+	}
 	m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: fmt.Sprintf("%s: %s", name, f.words)})
 }
 

@@ -196,4 +196,30 @@ func (s *search) describeAsked(c *finder.Case, q *query, a asked) {
 		who, evidence.Times(q.perUnit), s.per(), came, from, int(1/seldom))
 	c.Fix = fmt.Sprintf("Keep what was read by %s for some seconds (a cache with a limit and a time for each entry), drop an entry where the program changes its row, and let one goroutine ask for a value that is missing (singleflight). A change by others is then seen some seconds later: say so where access can be revoked.", key)
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s queries %s", units.Number(q.perUnit), s.per())})
+	if again := s.within(q); again >= leastWithin {
+		c.Cause += fmt.Sprintf(" %s of the queries are of a value that the same %s asked for before: handing the row on saves those without a cache.", units.Percent(again), s.pass.Manifest.Unit())
+		rest := 1 - again
+		c.Fraction = &rule.Fraction{Expect: 0.95 * rest, Low: 0.8 * rest, High: 1}
+	}
+}
+
+// leastWithin is the share of repeats within a request that another rule reports.
+const leastWithin = 0.3
+
+// within returns the share of calls of the function around a query whose input the same request had
+// before, if it returned the same each time.
+func (s *search) within(q *query) float64 {
+	r := stacks.Largest(q.rows)
+	if r == nil {
+		return 0
+	}
+	i := s.frame(r)
+	if i < 0 {
+		return 0
+	}
+	f := s.pass.Inputs.Of(r.Stack[i].Function)
+	if f == nil || f.InRequest < leastCalls || f.Compared == 0 || f.Same < f.Compared {
+		return 0
+	}
+	return 1 - float64(f.StablePerRequest)/float64(f.InRequest)
 }
