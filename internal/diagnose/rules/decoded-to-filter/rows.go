@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -15,7 +16,7 @@ import (
 func rowsAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *list {
 	var loop *ast.ForStmt
 	ast.Inspect(syntax.Body(place), func(n ast.Node) bool {
-		if l, ok := n.(*ast.ForStmt); ok && reads(place, l) && syntax.Line(place, l.Pos()) <= place.Line && place.Line <= syntax.Line(place, l.End()) {
+		if l, ok := n.(*ast.ForStmt); ok && overRows(place, l) && syntax.Line(place, l.Pos()) <= place.Line && place.Line <= syntax.Line(place, l.End()) {
 			loop = l
 		}
 		return true
@@ -35,14 +36,9 @@ func rowsAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *list {
 	return &list{line: line, elements: l.Iterations, used: kept / l.Entries, rows: true}
 }
 
-// reads reports whether a loop goes through the rows of a query.
-func reads(p *gocode.Place, loop *ast.ForStmt) bool {
-	call, ok := loop.Cond.(*ast.CallExpr)
-	if !ok {
-		return false
-	}
-	name := p.CalleeName(call)
-	return strings.HasSuffix(name, "Rows).Next") || strings.HasSuffix(name, ".Cursor).Next")
+func overRows(p *gocode.Place, loop *ast.ForStmt) bool {
+	_, ok := loops.OverRows(p, loop)
+	return ok
 }
 
 // keeps returns how often a loop uses an element, per unit of work: the executions of the most

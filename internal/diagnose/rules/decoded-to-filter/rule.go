@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -67,16 +68,12 @@ fewer than one in seven is used.
 Seen in the field: kubernetes/kubernetes#6564 (all objects listed for each
 reconciliation), apigee/registry#504 (rows filtered by the program).`
 
-// decoders are functions that decode a text, as profiles name them.
+// decoders are functions that decode a text, and those that read the rows of a query, as profiles
+// name them.
 func decoders() []string {
-	return []string{
-		"encoding/json.Unmarshal", "encoding/json.(*Decoder).Decode", "encoding/xml.Unmarshal", "encoding/xml.(*Decoder).Decode",
-		"encoding/gob.(*Decoder).Decode", "google.golang.org/protobuf/proto.Unmarshal*", "gopkg.in/yaml*.Unmarshal", "sigs.k8s.io/yaml.Unmarshal",
-		"github.com/goccy/go-json.Unmarshal", "github.com/goccy/go-json.(*Decoder).Decode", "github.com/json-iterator/go.(*frozenConfig).Unmarshal",
+	return append(codecs.Decoders(),
 		"database/sql.(*Rows).Next", "database/sql.(*Rows).Scan", "github.com/jmoiron/sqlx.(*DB).Select*", "github.com/jmoiron/sqlx.(*Rows).StructScan",
-		"github.com/jackc/pgx*.(*baseRows).Next", "github.com/jackc/pgx*.(*baseRows).Scan", "gorm.io/gorm.(*DB).Find", "gorm.io/gorm.(*DB).Scan",
-		"github.com/vmihailenco/msgpack*.Unmarshal", "github.com/vmihailenco/msgpack*.(*Decoder).Decode", "github.com/fxamacker/cbor*.Unmarshal",
-	}
+		"github.com/jackc/pgx*.(*baseRows).Next", "github.com/jackc/pgx*.(*baseRows).Scan", "gorm.io/gorm.(*DB).Find", "gorm.io/gorm.(*DB).Scan")
 }
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {

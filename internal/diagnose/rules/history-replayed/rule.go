@@ -14,6 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/kept"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/sqltext"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
@@ -61,19 +62,23 @@ It is fine for short histories, and for objects that are seldom asked for. The
 rule counts executions: it reports loops over kept lists of at least a hundred
 elements each time, at least 32 for each one that was added since, which give
 each element to a method of an object that was made for it, of a type of the
-program and with nothing in it that a parameter decides.
+program and with nothing in it that a parameter decides. Of a database it reports
+queries for all rows of a key, in an order, of a table to which the program only
+adds rows, if a loop applies each to such an object; not loops that only collect
+the rows in a list or a map.
 
 Seen in the field: hallgren/eventsourcing#12 (snapshots, so that an object is not
 built from its first event each time).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
-	s := &search{pass: p}
+	s := &search{pass: p, sql: sqltext.Of(p)}
 	s.lines = finder.Remember(p, s.look)
 	return finder.Line{Start: finder.Frames(s.lines.Nearest), Judge: s.judge}
 }
 
 type search struct {
 	pass  *rule.Pass
+	sql   sqltext.Program
 	lines *finder.Lines[replay]
 }
 
@@ -85,6 +90,7 @@ type replay struct {
 	events   float64
 	added    float64 // elements, for each time
 	appended int     // the line that adds most; 0 for none
+	rows     *rows   // of a database; nil for a list that the program keeps
 }
 
 // look returns the replay in a loop around a line; nil for none.
@@ -93,6 +99,9 @@ func (s *search) look(f *site.Frame, place *gocode.Place) *replay {
 		return nil
 	}
 	p := place.Outer()
+	if found := s.stored(f, place, p); found != nil {
+		return found
+	}
 	r, ok := loops.At(place).(*ast.RangeStmt)
 	if !ok || r.Value == nil {
 		return nil
@@ -191,6 +200,10 @@ func (s *search) judge(c *finder.Case) bool {
 	r := s.lines.At(&c.Site.Frame)
 	if r == nil {
 		return false
+	}
+	if r.rows != nil {
+		r.describeRows(c)
+		return true
 	}
 	name := syntax.Text(r.list)
 	added := "none was added"
