@@ -98,8 +98,11 @@ func absentAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *absent {
 		return e.PerUnit
 	}
 	a := &absent{Shape: sh, function: f.Function, computed: line(f.Line), stores: line(syntax.Line(place, sh.Store.Pos()))}
-	if place.Func != place.Decl {
-		a.function = syntax.ProfileName(place.Outer())
+	owner := place.Outer()
+	if lit, ok := place.Func.(*ast.FuncLit); ok && parameter(place, lit, sh.Key) {
+		owner = place // a loader that a function makes
+	} else if ok {
+		a.function = syntax.ProfileName(owner)
 	}
 	if sh.StoredAt.IsValid() {
 		at, _ := evidence.ReachedAt(p, place, sh.StoredAt)
@@ -116,7 +119,7 @@ func absentAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *absent {
 		return nil
 	}
 	in := p.Inputs.Of(a.function)
-	if in == nil || in.Calls == 0 || in.Hashed < in.Calls || !watched.ByValue(place.Outer(), in) {
+	if in == nil || in.Calls == 0 || in.Hashed < in.Calls || !watched.ByValue(owner, in) {
 		return nil
 	}
 	a.different = float64(in.Different) / float64(in.Calls)
@@ -124,6 +127,12 @@ func absentAt(p *rule.Pass, f *site.Frame, place *gocode.Place) *absent {
 		return nil
 	}
 	return a
+}
+
+// parameter reports whether a key is a parameter of a function literal.
+func parameter(p *gocode.Place, lit *ast.FuncLit, key ast.Expr) bool {
+	v, _ := syntax.Var(p, key)
+	return v != nil && lit.Type.Params.Pos() <= v.Pos() && v.Pos() < lit.Type.Params.End()
 }
 
 // branches reports whether a line is in a branch, such as that of a hit, that never reaches the

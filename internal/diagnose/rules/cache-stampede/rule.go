@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -169,9 +170,33 @@ func (s *search) look(frame *site.Frame, callee string, of *inputs.Function) *mi
 	if runsOnce(place, place.Declaration(place.Callee(m.call)), 2) {
 		return m
 	}
-	by := refills(place, m.call, stores(place, m.call))
+	by := refills(place, m.call, s.kept(place, m.call, stores(place, m.call)))
 	m.fills = by != nil && !s.remade(place, frame, by.typ)
 	return m
+}
+
+// leastKept is the minimum share of the results that a cache keeps. What is computed again because
+// it is not kept, such as that there is nothing, is another mistake.
+const leastKept = 0.5
+
+// kept returns the stores that keep most of the results of a call, as far as executions were
+// counted.
+func (s *search) kept(p *gocode.Place, call *ast.CallExpr, all []store) []store {
+	if s.pass.Counts == nil {
+		return all
+	}
+	computed, known := evidence.ExecutionsAt(s.pass, p, call.Pos())
+	if !known {
+		return all
+	}
+	return slices.DeleteFunc(all, func(st store) bool {
+		var at ast.Node = st.to
+		if st.call != nil {
+			at = st.call
+		}
+		runs, ok := evidence.ExecutionsAt(s.pass, p, at.Pos())
+		return ok && runs.PerUnit < leastKept*computed.PerUnit
+	})
 }
 
 // calling returns the call on a line of a function, given as a profile names it: by its name,
