@@ -4,6 +4,7 @@ package templateparsepercall
 import (
 	"fmt"
 	"go/ast"
+	"go/types"
 	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -48,6 +49,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "template-parse-per-call",
 		Kind:  rule.Alloc,
+		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "Template parsed or cloned on every call",
 		Doc:   doc,
 		Finder: finder.Line{
@@ -213,13 +215,14 @@ func parsing(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) string {
 }
 
 // returned reports whether a function returns what a call parsed each time that it runs: it does
-// not look it up in a map or another cache first.
+// not look it up in a map or another cache first. It may fill a map there.
 func returned(in *gocode.Place, made *ast.CallExpr) bool {
 	looks := false
 	ast.Inspect(in.Decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.IndexExpr:
-			looks = looks || n.Pos() < made.Pos()
+			_, table := in.TypeOf(n.X).Underlying().(*types.Map)
+			looks = looks || n.Pos() < made.Pos() && table && !syntax.Defines(in, n)
 		case *ast.CallExpr:
 			looks = looks || n.Pos() < made.Pos() && funcname.Match(in.CalleeName(n), "(*sync.Map).*", "(*sync.Once).*")
 		}
