@@ -24,7 +24,12 @@ func Pattern(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) (pattern str
 // Patterns returns the different constant patterns of the expressions whose method a call may call;
 // false if one of them is not known. See [Compiled].
 func Patterns(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) (all []string, ok bool) {
-	given, ok := Compiled(s, p, syntax.Receiver(call))
+	return PatternsOf(s, p, syntax.Receiver(call))
+}
+
+// PatternsOf is [Patterns] for the expressions that an expression of the program may be.
+func PatternsOf(s *gocode.Syntax, p *gocode.Place, e ast.Expr) (all []string, ok bool) {
+	given, ok := Compiled(s, p, e)
 	if !ok {
 		return nil, false
 	}

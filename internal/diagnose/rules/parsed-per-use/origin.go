@@ -61,7 +61,10 @@ func (s *search) kept(p *gocode.Place, e ast.Expr, found *parse, depth int) bool
 		}
 		return s.kept(p, x.X, found, depth)
 	case *ast.SliceExpr:
-		return s.kept(p, x.X, found, depth)
+		bounds := []ast.Expr{x.Low, x.High, x.Max}
+		return s.kept(p, x.X, found, depth) && !slices.ContainsFunc(bounds, func(b ast.Expr) bool { return b != nil && !s.kept(p, b, found, depth) })
+	case *ast.BinaryExpr:
+		return s.kept(p, x.X, found, depth) && s.kept(p, x.Y, found, depth)
 	case *ast.Ident:
 		return s.variable(p, x, found, depth)
 	case *ast.CallExpr:

@@ -162,15 +162,14 @@ func asked(p *gocode.Place, loop ast.Stmt, call *ast.CallExpr, of ast.Expr) bool
 // elements of a literal, or of the values that code gives to a field.
 func patterns(c *finder.Case, receiver, over ast.Expr) (all []string) {
 	if sel, ok := ast.Unparen(receiver).(*ast.SelectorExpr); ok {
-		all, _ = fieldPatterns(c, sel)
-		return all
+		return fieldPatterns(c, sel)
 	}
 	lit, ok := syntax.Origin(c.Place, over).(*ast.CompositeLit)
 	if !ok {
 		return nil
 	}
 	for _, e := range lit.Elts {
-		if pattern, ok := compiled(c.Place, e); ok {
+		if pattern, ok := compiled(c.Pass.Syntax, c.Place, e); ok {
 			all = append(all, pattern)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -131,7 +132,7 @@ func constants(c *finder.Case, each float64, known bool) bool {
 	var patterns []string
 	literals := 0
 	if !c.All(func(call *ast.CallExpr) bool {
-		pattern, ok := patternOf(c, syntax.Receiver(call))
+		pattern, ok := compiled(c.Pass.Syntax, c.Place, syntax.Receiver(call))
 		n, has := required(pattern)
 		all, patterns = append(all, n), append(patterns, pattern)
 		literals += len(n.literals)
@@ -168,49 +169,30 @@ func saves(rate float64, fold bool) rule.Fraction {
 	return rule.Fraction{Expect: f.Expect * rest, Low: f.Low * rest, High: f.High * rest}
 }
 
-// patternOf returns the constant pattern of an expression: a variable, or a field that always has
-// the same.
-func patternOf(c *finder.Case, e ast.Expr) (string, bool) {
-	if pattern, ok := compiled(c.Place, e); ok {
-		return pattern, true
-	}
-	sel, ok := e.(*ast.SelectorExpr)
-	if !ok {
-		return "", false
-	}
-	all, values := fieldPatterns(c, sel)
-	return strings.Join(all, ""), len(all) == 1 && values == 1
-}
-
 // compiled returns the constant pattern that an expression is compiled from.
-func compiled(p *gocode.Place, e ast.Expr) (string, bool) {
-	if e == nil {
+func compiled(s *gocode.Syntax, p *gocode.Place, e ast.Expr) (string, bool) {
+	all, ok := flow.PatternsOf(s, p, e)
+	if !ok || len(all) != 1 {
 		return "", false
 	}
-	made, ok := syntax.Origin(p, e).(*ast.CallExpr)
-	if !ok || len(made.Args) != 1 || !funcname.Match(p.CalleeName(made), "regexp.MustCompile", "regexp.Compile") {
-		return "", false
-	}
-	return syntax.ConstString(p, made.Args[0])
+	return all[0], true
 }
 
-// fieldPatterns returns the constant patterns that code gives to a field, and the number of all
-// values.
-func fieldPatterns(c *finder.Case, field *ast.SelectorExpr) (all []string, values int) {
+// fieldPatterns returns the constant patterns that code gives to a field, as far as they are known.
+func fieldPatterns(c *finder.Case, field *ast.SelectorExpr) (all []string) {
 	owner := c.Place.TypeOf(field.X)
 	if owner == nil {
-		return nil, 0
+		return nil
 	}
 	if ptr, ok := owner.Underlying().(*types.Pointer); ok {
 		owner = ptr.Elem()
 	}
-	given := c.Pass.Syntax.ValuesOf(types.TypeString(owner, nil), field.Sel.Name)
-	for _, v := range given {
-		if pattern, ok := compiled(v.Place, v.Value); ok {
+	for _, v := range c.Pass.Syntax.ValuesOf(types.TypeString(owner, nil), field.Sel.Name) {
+		if pattern, ok := compiled(c.Pass.Syntax, v.Place, v.Value); ok {
 			all = append(all, pattern)
 		}
 	}
-	return all, len(given)
+	return all
 }
 
 // tests are functions that a program calls to find out whether an expression can match.

@@ -2,9 +2,9 @@ package regexprarelymatches
 
 import (
 	"fmt"
-	"go/ast"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/units"
 )
@@ -16,7 +16,7 @@ func several(c *finder.Case, each float64, known bool) bool {
 		return false
 	}
 	call := c.Calls[0]
-	all, complete := among(c, call)
+	all, complete := flow.Patterns(c.Pass.Syntax, c.Place, call)
 	if !complete || len(all) < 2 {
 		return false
 	}
@@ -39,46 +39,4 @@ func several(c *finder.Case, each float64, known bool) bool {
 	c.Fraction = &f
 	c.Evidence = append(c.Evidence, m.evidence(c))
 	return true
-}
-
-// among returns the constant patterns of the expressions that a call may be of; false if there may
-// be others.
-func among(c *finder.Case, call *ast.CallExpr) (all []string, complete bool) {
-	switch r := ast.Unparen(syntax.Receiver(call)).(type) {
-	case *ast.SelectorExpr:
-		all, values := fieldPatterns(c, r)
-		return all, len(all) == values
-	case *ast.IndexExpr:
-		return elements(c, r.X)
-	case *ast.Ident:
-		loop, ok := c.Place.LoopAround(call).(*ast.RangeStmt)
-		if !ok || loop.Value == nil || c.Place.Object(r) == nil {
-			return nil, false
-		}
-		if id, ok := loop.Value.(*ast.Ident); !ok || c.Place.Object(id) != c.Place.Object(r) {
-			return nil, false
-		}
-		return elements(c, loop.X)
-	}
-	return nil, false
-}
-
-// elements returns the constant patterns of the elements of a list or a map that a literal sets,
-// and nothing else; false if others may be in it.
-func elements(c *finder.Case, e ast.Expr) (all []string, complete bool) {
-	lit, ok := syntax.Origin(c.Place, e).(*ast.CompositeLit)
-	if !ok {
-		return nil, false
-	}
-	for _, elt := range lit.Elts {
-		if kv, ok := elt.(*ast.KeyValueExpr); ok {
-			elt = kv.Value
-		}
-		pattern, ok := compiled(c.Place, elt)
-		if !ok {
-			return nil, false
-		}
-		all = append(all, pattern)
-	}
-	return all, true
 }

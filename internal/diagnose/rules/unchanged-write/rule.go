@@ -147,11 +147,11 @@ func (s *search) byCallee(p *gocode.Place, out *sink) *write {
 	if out.sql == nil {
 		return nil
 	}
-	full := gocode.FullName(p.Callee(out.call))
+	name := p.Callee(out.call).Name() // of a method of an interface as well
 	file := path.Base(filepath.ToSlash(p.Fset.Position(p.Nodes[0].Pos()).Filename))
 	for i := range s.pass.Inputs.Functions {
 		in := &s.pass.Inputs.Functions[i]
-		if called := funcname.Typed(in.Name); called != full && called != full+"Context" || in.Hashed < in.Calls {
+		if called := funcname.Name(in.Name); called != name && called != name+"Context" || in.Hashed < in.Calls {
 			continue
 		}
 		var parts []int
