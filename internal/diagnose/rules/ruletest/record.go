@@ -119,12 +119,45 @@ func trimmedJSON(v any, code *gocode.Index) ([]byte, error) {
 	if err := d.Decode(&tree); err != nil {
 		return nil, err
 	}
-	return json.MarshalIndent(trim(tree, code), "", " ")
+	text, err = json.MarshalIndent(trim(tree, code), "", " ")
+	return fold(text), err
 }
 
+// fold writes each innermost object and list of indented JSON on one line. Most of a trace is lines
+// of source: with a line of JSON for each field, they take more.
+func fold(text []byte) []byte {
+	var out []byte
+	var inner [][]byte // the lines since the last one that opened an object or a list
+	for line := range bytes.Lines(text) {
+		words := bytes.TrimSpace(line)
+		opens := bytes.HasSuffix(words, []byte("{")) || bytes.HasSuffix(words, []byte("["))
+		closes := bytes.HasPrefix(words, []byte("}")) || bytes.HasPrefix(words, []byte("]"))
+		switch {
+		case opens:
+			out = append(out, bytes.Join(inner, nil)...)
+			inner = append(inner[:0], line)
+		case closes && len(inner) > 0:
+			out = append(out, bytes.TrimRight(inner[0], "\n")...)
+			for i, member := range inner[1:] {
+				inner[1+i] = bytes.TrimSpace(member)
+			}
+			out = append(out, bytes.Join(inner[1:], []byte(" "))...)
+			out = append(append(out, words...), '\n')
+			inner = inner[:0]
+		case len(inner) > 0:
+			inner = append(inner, line)
+		default:
+			out = append(out, line...)
+		}
+	}
+	return out
+}
+
+// trim also drops program counters, which no rule reads.
 func trim(v any, code *gocode.Index) any {
 	switch v := v.(type) {
 	case map[string]any:
+		delete(v, "PC")
 		for k, x := range v {
 			v[k] = trim(x, code)
 		}
