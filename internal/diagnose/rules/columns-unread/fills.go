@@ -79,7 +79,7 @@ func (s *search) texts(p *gocode.Place, call *ast.CallExpr, of types.Type) (all 
 // named returns the columns that a query names; nil for all. ok is false if that is not known.
 func (s *search) named(p *gocode.Place, call *ast.CallExpr) (columns []string, ok bool) {
 	if composes(p, call) {
-		return nil, wholeRows(p, call)
+		return nil, s.wholeRows(p, call)
 	}
 	for _, arg := range call.Args {
 		if !syntax.IsString(p, arg) {
@@ -107,19 +107,9 @@ func composes(p *gocode.Place, call *ast.CallExpr) bool {
 }
 
 // wholeRows reports whether a chain of calls that composes a query leaves its columns alone.
-func wholeRows(p *gocode.Place, call *ast.CallExpr) bool {
-	for to := syntax.Receiver(call); to != nil; {
-		up, ok := syntax.Origin(p, to).(*ast.CallExpr)
-		if !ok {
-			v := syntax.LocalVar(p, to)
-			return v == nil || syntax.Param(p, v) && len(syntax.Assigned(p, v)) == 0
-		}
-		if fn := p.Callee(up); fn == nil || !slices.Contains([]string{
-			"Where", "Not", "Or", "Order", "Limit", "Offset", "WithContext", "Model", "Session", "Debug", "Unscoped", "Clauses",
-		}, fn.Name()) {
-			return false
-		}
-		to = syntax.Receiver(up)
-	}
-	return false
+func (s *search) wholeRows(p *gocode.Place, call *ast.CallExpr) bool {
+	methods, ok := s.sql.Chain(p, call)
+	return ok && !slices.ContainsFunc(methods, func(m string) bool {
+		return !slices.Contains([]string{"Where", "Not", "Or", "Order", "Limit", "Offset", "WithContext", "Model", "Session", "Debug", "Unscoped", "Clauses", "Preload"}, m)
+	})
 }

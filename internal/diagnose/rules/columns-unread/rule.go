@@ -3,7 +3,6 @@
 package columnsunread
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -32,9 +31,9 @@ func Rule() rule.Rule {
 		ID:    "columns-unread",
 		Kind:  rule.IO,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "Columns read from the database that nothing uses",
+		Title: "Columns or relations read from the database that nothing uses",
 		Doc:   doc,
-		Finder: finder.Prepared{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// How large each column is is not known: the database's own work may remain.
 				Fraction:    rule.Fraction{Expect: 0.6, Low: 0.15, High: 0.98},
@@ -55,6 +54,9 @@ Name the columns that the list shows in a query of its own, and scan them into a
 type of its own: with gorm and sqlx, a struct with fewer fields. Large columns can
 also be in a table of their own.
 
+The same holds for relations: gorm's Preload sends a query for the rows of another
+table, which only some callers need. Leave it to these.
+
 It is fine where the values are small, or kept for later. The rule reports queries
 whose rows take at least a kilobyte each, and of whose texts at least half are
 fields that no executed line of the program reads, or hardly one row in twenty. Of
@@ -68,7 +70,10 @@ became 30), mattermost/mattermost#25865 (five tables joined for one field).`
 // scanners are functions that store the columns of a row, as profiles name them.
 var scanners = []string{"github.com/jmoiron/sqlx.*", "gorm.io/gorm.(*DB).*", "github.com/georgysavva/scany*", "github.com/blockloop/scan*", "database/sql.(*Rows).Scan", "database/sql.(*Row).Scan", "github.com/jackc/pgx*.(*baseRows).Scan", "github.com/jackc/pgx*.(*connRow).Scan"}
 
-func prepare(_ context.Context, p *rule.Pass) finder.Line {
+func prepare(p *rule.Pass) []finder.Line {
+	if p.Syntax == nil {
+		return nil
+	}
 	s := &search{pass: p, sql: sqltext.Of(p), reads: map[*types.Var]float64{}, lists: map[*ast.CompositeLit]bool{}}
 	s.lines = finder.Remember(p, s.look)
 	start := func(r *site.Row) int {
@@ -111,5 +116,5 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s %s per %s", units.Number(q.rows), what, p.Manifest.Unit())})
 		return true
 	}
-	return finder.Line{Start: finder.Frames(start), Judge: judge}
+	return []finder.Line{{Start: finder.Frames(start), Judge: judge}, s.relations()}
 }

@@ -32,6 +32,7 @@ type loading struct {
 	tables []string
 	list   *types.Var // that gets the rows, in the function of the call; nil if only the call has them
 	next   *ast.CallExpr
+	built  *sqltext.Composed // nil for a statement in SQL
 }
 
 // use is a line that loads rows of which only the number or a sum is used.
@@ -104,6 +105,13 @@ func (s *search) loads(p *gocode.Place, call *ast.CallExpr, depth int) *loading 
 		}
 		return l
 	}
+	if built := s.sql.Composed(p, call); built != nil {
+		if !built.Countable() {
+			return nil
+		}
+		row := syntax.TypeText(p, syntax.Pointed(syntax.Elem(built.List.Type())))
+		return &loading{place: p, sent: call, tables: []string{row}, list: built.List, built: built}
+	}
 	if depth == 0 || symbol.Standard(fn.Pkg().Path()) {
 		return nil
 	}
@@ -115,7 +123,7 @@ func (s *search) loads(p *gocode.Place, call *ast.CallExpr, depth int) *loading 
 	if v != nil && syntax.LocalVar(p, syntax.AssignedTo(p, call)) != v {
 		return nil // a field, which others read
 	}
-	return &loading{place: in.place, sent: in.sent, tables: in.tables, list: v}
+	return &loading{place: in.place, sent: in.sent, tables: in.tables, list: v, built: in.built}
 }
 
 // summary returns the only query of a function, if the function returns all its rows; nil for other
@@ -146,7 +154,7 @@ func (s *search) summary(fn *types.Func, depth int) *loading {
 		if l := s.loads(in, call, depth); l != nil {
 			several = found != nil
 			found, at = l, call
-		} else if s.sql.Sends(in, call) {
+		} else if s.sql.Sends(in, call) || sqltext.Sending(in.Callee(call)) {
 			several = true // a statement that is not known
 		}
 		return !several

@@ -22,6 +22,10 @@ import (
 // costs about as much.
 const leastRows = 8
 
+// leastBytes is the minimum memory that a query of a builder allocates each time. What it takes
+// without rows is about half of that.
+const leastBytes = 16 << 10
+
 // Rule is rows-only-counted.
 func Rule() rule.Rule {
 	return rule.Rule{
@@ -56,7 +60,8 @@ rows stays for callers that need them.
 It is fine for a few rows, and where the rows are used as well. The rule reports
 constant queries without LIMIT and GROUP BY that return at least eight rows each
 time, as counted, and lists that nothing but len or a loop of additions uses,
-also where up to three functions or an interface lie between.
+also where up to three functions or an interface lie between. Of gorm, xorm, bun
+and go-pg, which compose the query, it reports those that allocate at least 16 KiB.
 
 Seen in the field: casdoor/casdoor#1653 (all users of an organization loaded for
 the number of the next one).`
@@ -69,11 +74,19 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		if u == nil {
 			return false
 		}
-		n := rows(p, c.Match)
-		if n < leastRows {
-			return false
+		if u.in.built != nil {
+			bytes := loaded(p, c)
+			if bytes < leastBytes {
+				return false
+			}
+			u.describeBuilt(c, bytes)
+		} else {
+			n := rows(p, c.Match)
+			if n < leastRows {
+				return false
+			}
+			u.describe(c, n)
 		}
-		u.describe(c, n)
 		awaited.Price(p, c.Match, *c.Fraction, "this query")
 		return true
 	}
