@@ -13,8 +13,16 @@ import (
 // their connection, to an end: a section without a mutex. Calls of functions with the names in its
 // own list are what it is held for.
 func Held(p *gocode.Place, take *ast.CallExpr, end token.Pos, value ast.Expr, own ...string) *Section {
-	s := &Section{Lock: take, Unlock: take, Mutex: value, place: p, start: take.End(), end: end, own: own}
-	s.From, s.To = syntax.Line(p, take.Pos()), syntax.Line(p, end)
+	s := Between(p, take.End(), end, value, own...)
+	s.Lock, s.Unlock, s.From = take, take, syntax.Line(p, take.Pos())
+	return s
+}
+
+// Between is [Held] for what no call takes, such as a value of a channel: from a position to an
+// end.
+func Between(p *gocode.Place, start, end token.Pos, value ast.Expr, own ...string) *Section {
+	s := &Section{Mutex: value, place: p, start: start, end: end, own: own}
+	s.From, s.To = syntax.Line(p, start), syntax.Line(p, end)
 	return s
 }
 

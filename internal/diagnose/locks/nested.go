@@ -108,6 +108,20 @@ func otherHolder(p *rule.Pass, w *wall.Wait) string {
 	return words + "."
 }
 
+// unlocked is the advice for a section that waits for a lock which it takes itself; "" for other
+// waits.
+func (s *Section) unlocked(b *Blocked) string {
+	for _, call := range s.Calls() {
+		if b.Wait.Object == "" || syntax.Line(s.place, call.Lparen) != b.Line || !syntax.OnMutex(s.place, call) {
+			continue
+		}
+		mutex, other := syntax.Text(s.Mutex), syntax.Text(syntax.Receiver(call))
+		return fmt.Sprintf("Unlock %s before line %d locks %s: whoever waits there makes all others wait for %s, whatever they need. If entries are removed, count under %s who uses or waits for each.",
+			mutex, b.Line, other, mutex, mutex)
+	}
+	return ""
+}
+
 // copied is the advice for a line of a section that waits in a loop over what the mutex guards; ""
 // for other lines.
 func (s *Section) copied(line int) string {

@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -267,7 +268,7 @@ func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool
 		if each, advice := s.receivers(blocked.Line); each != "" {
 			return " " + blocked.Words() + "." + each, advice, true
 		}
-		return " " + blocked.Words() + "." + blocked.other, s.moved(blocked.Line, blocked.given), true
+		return " " + blocked.Words() + "." + blocked.other, cmp.Or(s.unlocked(blocked), s.moved(blocked.Line, blocked.given)), true
 	}
 	w := waits[0]
 	for _, other := range waits {

@@ -118,9 +118,13 @@ func TestLeakGrowthEnds(t *testing.T) {
 	for _, m := range matchesOf(t, r, p) {
 		said += m.Cause + " " + m.Fix + "\n"
 	}
-	for _, words := range []string{"(*follower).stop (main.go:30) ends it, and leaves it there", "(*call).finish has to take it out", "Remove it from h.topics", "Remove it from o.calls"} {
+	for _, words := range []string{"(*follower).stop (main.go:30) ends it, and leaves it there", "(*call).finish has to take it out", "Remove it from h.topics", "Remove it from o.calls",
+		"out (main.go:100) deletes it from l.badges, and leaves it in l.names"} {
 		if !strings.Contains(said, words) {
 			t.Errorf("%q is not in %s", words, said)
 		}
+	}
+	if words := "deletes it from j.waiting"; strings.Contains(said, words) { // start moves it
+		t.Errorf("%q is in %s", words, said)
 	}
 }

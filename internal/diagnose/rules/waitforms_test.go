@@ -28,7 +28,10 @@ func TestWaitForms(t *testing.T) {
 		{ratelimitwait.Rule(), "tokens", "a token from b.tokens (main.go:21), one every 4 ms"},
 		{ratelimitwait.Rule(), "pause", "p.until, a time that they all share: call (main.go:26) sets it"},
 		{ratelimitwait.Rule(), "keyed", ""},
+		{ratelimitwait.Rule(), "backoff", "depends on c.failures, which they all share: note (main.go:36) raises it"},
+		{ratelimitwait.Rule(), "breakers", ""},
 		{semaphorewait.Rule(), "group", "Requests queue at this limit"},
+		{semaphorewait.Rule(), "lock", "slot admits one at a time (main.go:23), so it is a lock"},
 		{tickwait.Rule(), "delayed", "which a timer starts 20 ms after the first of a batch has come"},
 		{tickwait.Rule(), "deadline", ""},
 	} {

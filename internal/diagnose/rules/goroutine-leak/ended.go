@@ -24,7 +24,11 @@ func ended(p *rule.Pass, s *site.Site, started *site.Frame) advice {
 		return advice{}
 	}
 	contexts := contexts(place)
-	for _, from := range received(place) {
+	all := received(place)
+	if len(all) == 1 && ticks(place, all[0]) {
+		return ticksOnly(all[0])
+	}
+	for _, from := range all {
 		a := notCalled(p, cancels(p, place, from), started)
 		if len(contexts) == 0 {
 			a = openChannel(p, place, from, started)
@@ -45,6 +49,16 @@ func ended(p *rule.Pass, s *site.Site, started *site.Frame) advice {
 	}
 	return advice{fmt.Sprintf("They would end with one of the contexts %s, but nothing cancels these.", strings.Join(contexts, " and ")),
 		"Cancel the one that belongs to this work " + cancel, false}
+}
+
+// ticksOnly is the advice for goroutines that wait for a ticker or a timer alone.
+func ticksOnly(from ast.Expr) advice {
+	of := "the ticker"
+	if sel, ok := ast.Unparen(from).(*ast.SelectorExpr); ok {
+		of = syntax.Text(sel.X)
+	}
+	return advice{fmt.Sprintf("They wait for %s alone. Stop does not close that channel: a stopped ticker leaves whoever receives from it waiting, and a running one never ends the loop.", syntax.Text(from)),
+		fmt.Sprintf("Give the loop an end: select between %s and a context's Done, which whoever stops %s cancels, and stop it in the goroutine itself with defer.", syntax.Text(from), of), false}
 }
 
 // contexts returns the contexts for whose end the statement on a line waits.

@@ -59,10 +59,13 @@ at least 2 KiB, and everything that it refers to, and the collector scans them
 in every cycle, until the program runs out of memory.
 
 The usual causes: a result is sent to a channel that nothing receives from after
-a timeout (give it room for one value), a worker receives from a channel that
-nothing closes, a select has no case for the end of the context. Or whoever gets
-an object with a goroutine (a session, a watcher, a subscription) does not call
-its Close or Stop, or not on all paths: the finding then names both.
+a timeout (give it room for one value), the first of several answers is enough
+(give it room for all), the reader of many values stops early (tell the sender
+with a context), a worker receives from a channel that nothing closes, or from a
+ticker that is stopped, a select has no case for the end of the context. Or
+whoever gets an object with a goroutine (a session, a watcher, a subscription)
+does not call its Close or Stop, or not on all paths: the finding then names
+both.
 
 A library starts goroutines for each stream, watch or subscription that a
 program opens with a context. If that context never ends, the finding is at the
@@ -83,7 +86,8 @@ connection. Goroutines that wait for a ticker are reported if they come with
 requests, or if many start in the trace and none ends.
 
 Seen in the field: HDT3213/godis#31 (a timeout after which nobody receives),
-BishopFox/sliver#1089.`
+BishopFox/sliver#1089, jwilder/dockerize#324 (a reader that stops early),
+fiatjaf/relayer#86 (a loop over a stopped ticker).`
 
 func find(p *rule.Pass) []rule.Match {
 	if p.Manifest == nil || p.Manifest.Target.Kind == "program" {
@@ -180,7 +184,11 @@ func match(p *rule.Pass, g site.Parked, are, why string) (rule.Match, bool) {
 			return m, true
 		}
 	}
-	if a := ended(p, m.Site, m.Creator); a.cause != "" {
+	a := ended(p, m.Site, m.Creator)
+	if a.cause == "" && what == toSend {
+		a = sends(p, m.Site, m.Creator)
+	}
+	if a.cause != "" {
 		m.Cause += " " + a.cause
 		m.Fix, m.Callers = a.fix, a.callers
 	}
@@ -318,13 +326,16 @@ func course(p *rule.Pass) string {
 	return text + "."
 }
 
+// toSend is what goroutines wait for that send to a channel.
+const toSend = "to send to a channel"
+
 // waits returns what goroutines wait for in the functions that a line called, and the fix; "" when
 // other code ends the wait, or it is unknown.
 func waits(functions []string) (what, fix string) {
 	for _, f := range functions {
 		switch f {
 		case "runtime.chansend1":
-			return "to send to a channel", "Make each of them end: give the channel room for the one value that is sent (make(chan T, 1)), or select between the send and the end of the context."
+			return toSend, "Make each of them end: give the channel room for the one value that is sent (make(chan T, 1)), or select between the send and the end of the context."
 		case "runtime.chanrecv1", "runtime.chanrecv2":
 			return "to receive from a channel", "Make each of them end: close the channel when nothing more comes, or select between the receive and the end of the context."
 		case "runtime.selectgo":

@@ -21,7 +21,9 @@ import (
 // keep is what retains the memory of a line.
 type keep struct {
 	words, fix string
-	release    bool // there is a function that removes an entry, which the owner may have to call
+	release    bool   // there is a function that removes an entry, which the owner may have to call
+	unused     bool   // nothing removed an entry while executions were counted
+	remover    string // the function that would; ""
 }
 
 // explain adds what retains the memory to a match.
@@ -208,7 +210,10 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 		out = append(out, replaced(p, v)...)
 	}
 	if len(out) == 0 {
-		k.endless(p, in, name, "", emptiedMaps(pass, s, p, in))
+		emptied := emptiedMaps(pass, s, p, in)
+		k.unused = emptied == ""
+		k.endless(p, in, name, "", emptied)
+		k.elsewhere(pass, s, p, in)
 		return k
 	}
 	share, remover, ok := removed(pass, s, p, in, out)
@@ -236,6 +241,8 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 		}
 		k.words += fmt.Sprintf(". Only %s would remove something from it, and it never ran while executions were counted.", remover)
 		k.fix = fmt.Sprintf("Call %s when an entry of %s is no longer needed, or bound %s by size or age.", remover, name, name)
+		k.unused, k.remover = true, remover
+		k.elsewhere(pass, s, p, in)
 	}
 	return k
 }

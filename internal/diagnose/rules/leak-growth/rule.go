@@ -220,14 +220,14 @@ var returns = []string{
 const leastWaiting = 1000
 
 // waiting returns the goroutines that keep the memory of a line, because it is in the function that
-// starts them or that they run, and that wait at the end of the recording in great number; nil for
-// none.
+// starts them, or is called from the one that they run, and that wait at the end of the recording
+// in great number; nil for none.
 func (w *window) waiting(g growth) *keep {
 	p := w.pass
 	for i := range p.Parked {
 		at := &p.Parked[i]
 		came := p.Goroutines.Last - p.Goroutines.First
-		if at.Count < leastWaiting || float64(at.Count) > 2*came || at.Created.Function != g.Function && at.Start.Function != g.Function {
+		if at.Count < leastWaiting || float64(at.Count) > 2*came || at.Created.Function != g.Function && !below(g.live, at.Start.Function) {
 			continue
 		}
 		where := evidence.Near(p, g.Site, exectrace.Line{Function: at.Function, File: at.File, Line: at.Line})
@@ -237,6 +237,15 @@ func (w *window) waiting(g growth) *keep {
 		}
 	}
 	return nil
+}
+
+// below reports whether most of some live memory was allocated in calls of a function.
+func below(live []*site.Row, function string) bool {
+	all, _ := stacks.Sum(live)
+	part, _ := stacks.Sum(stacks.Select(live, func(r *site.Row) bool {
+		return slices.ContainsFunc(r.Stack, func(f *site.Frame) bool { return f.Function == function })
+	}))
+	return all > 0 && float64(part) >= mostThrough*float64(all)
 }
 
 // underWay reports whether the live memory may be that of requests under way, or may have been made

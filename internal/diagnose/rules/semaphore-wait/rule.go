@@ -41,6 +41,8 @@ limit was set for another machine or another query, or is held during work that
 does not need it. A pool that the program made itself, of connections or of
 objects, is such a limit as well.
 
+A channel with room for one value is a lock: raising that limit would be wrong.
+
 Hold it for less time: only around what it protects, not while the response is
 encoded and sent. If what it protects can handle more, raise the limit, or
 derive it from the resource that it protects (GOMAXPROCS for computation, the
@@ -73,10 +75,14 @@ func find(p *rule.Pass) []rule.Match {
 		Evidence: t.Evidence(p, "their turn", "mostly admitted at"),
 	}
 	if place := p.Place(t.Site); place != nil && t.Place.Object != requests.Errgroup {
-		if of := held(place); of != "" {
+		of := held(place)
+		if of != "" {
 			m.Cause = fmt.Sprintf("Requests queue for one of the few %s that others give back, for %s of their time; on average %s wait at a time, while the service and its load use %s of the processors.",
 				of, t.Share(), t.Waiting(), units.Percent(traced.Busy(p)))
 			m.Fix = fmt.Sprintf("Create more of them if what they stand for can handle more, and give each back as soon as it is not needed. If a %s serves several requests at a time, share it. If it cannot, reject requests instead of queueing them.", of)
+		}
+		if l := lockAt(p, t.Place, place, t.Site.File); l != nil {
+			l.describe(&m, t.Share(), t.Waiting(), of)
 		}
 	}
 	return []rule.Match{m}
