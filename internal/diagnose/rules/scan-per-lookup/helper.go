@@ -289,7 +289,10 @@ func testWords(m *rule.Match, p *gocode.Place, t predicated) bool {
 	m.Cause = fmt.Sprintf("%s calls its function for %s elements of %s each time, to find %s where %s.", t.callee, t.n, t.list, what, syntax.Text(cond))
 	of, to := "", "element"
 	if t.all {
-		of, to = "[]…", "elements"
+		to = "elements"
+		if params := t.test.Type.Params.List; len(params) > 0 {
+			of = "[]" + syntax.TypeText(p, p.TypeOf(params[0].Type))
+		}
 	}
 	m.Fix = fmt.Sprintf("Keep a map[%s]%s beside %s from %s to the %s, and look %s up in it; or %s.", keyType(p, sh.key), of, t.list, element, to, key, find)
 	return true

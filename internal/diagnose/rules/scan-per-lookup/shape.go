@@ -90,7 +90,7 @@ func shapeOf(p *gocode.Place, loop ast.Stmt, seldom func(*ast.IfStmt) bool) (sha
 				return shape{}, false
 			}
 		case *ast.AssignStmt:
-			if s.Tok != token.DEFINE {
+			if s.Tok != token.DEFINE && !vars.only(p, s) {
 				return shape{}, false
 			}
 			for _, lhs := range s.Lhs {
@@ -280,6 +280,13 @@ func (sh *shape) compares(p *gocode.Place, cond ast.Expr, vars elements) bool {
 			sh.counts = counted(p, c)
 			return sh.counts != nil && sh.compares(p, sh.counts, vars)
 		}
+	case *ast.Ident: // ok := test(x, key), or with more results
+		call := answered(p, c)
+		if call == nil {
+			return false
+		}
+		sh.cond = call
+		return sh.compares(p, call, vars)
 	case *ast.CallExpr:
 		if _, conversion := p.Conversion(c); conversion {
 			return false

@@ -3,12 +3,14 @@ package scanperlookup
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/later"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -117,6 +119,37 @@ func predicate(p *gocode.Place, call *ast.CallExpr, vars elements) bool {
 	}
 	_, function := v.Type().Underlying().(*types.Signature)
 	return function && vars.in(p, call.Args...)
+}
+
+// only reports whether a statement gives variables of the element new values that come from it:
+// name = strings.ToLower(name).
+func (v elements) only(p *gocode.Place, a *ast.AssignStmt) bool {
+	if a.Tok != token.ASSIGN || !v.in(p, a.Rhs...) {
+		return false
+	}
+	for _, lhs := range a.Lhs {
+		id, ok := lhs.(*ast.Ident)
+		if !ok || id.Name != "_" && !v[p.Object(id)] {
+			return false
+		}
+	}
+	return true
+}
+
+// answered returns the call whose result a variable has: ok in "if ok, _ := path.Match(x, y); ok"
+// and in "ok := test(x, y)".
+func answered(p *gocode.Place, id *ast.Ident) *ast.CallExpr {
+	v := syntax.LocalVar(p, id)
+	if v == nil || later.Sets(p, v) > 1 {
+		return nil
+	}
+	stmt, _ := syntax.Declared(p, v)
+	a, ok := stmt.(*ast.AssignStmt)
+	if !ok || len(a.Rhs) != 1 {
+		return nil
+	}
+	call, _ := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+	return call
 }
 
 // yielded returns the list that an iterator goes over, or the iterator itself if it is a function

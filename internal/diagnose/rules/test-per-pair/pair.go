@@ -22,8 +22,10 @@ type pair struct {
 	outer   ast.Node     // the loop over the other list; nil if it is in a caller
 	params  []ast.Expr   // what the function gets from that caller
 	guarded bool         // the function that tests begins with a cheap condition
+	limit   ast.Expr     // what the result is compared with, if all elements have the same; nil for another condition
 	runs    float64      // for each unit of work
 	hits    float64
+	n       float64 // elements of the inner loop
 }
 
 // pairOf returns the test that a call is, if its loop does nothing else:
@@ -32,7 +34,7 @@ type pair struct {
 //	for … xs { for … ys { if !match(x, y) { continue }; … } }
 //	for … xs { for … ys { if d := distance(x, y); d <= 2 { … } } }
 //
-// and the inner loop alone, in a function that gets x.
+// and the inner loop alone, in a function that gets x, or if it compares the result with a limit.
 func pairOf(p *gocode.Place, call *ast.CallExpr) *pair {
 	found := &pair{call: call}
 	cond := found.tested(p)
@@ -60,7 +62,8 @@ func pairOf(p *gocode.Place, call *ast.CallExpr) *pair {
 			found.outer = outer
 		}
 	}
-	if found.outer == nil && !found.given(p, vars) {
+	found.limit = found.limited(p, cond)
+	if found.outer == nil && !found.given(p, vars) && found.limit == nil {
 		return nil
 	}
 	found.guarded = guarded(p, call)

@@ -66,11 +66,16 @@ and call the test for those alone. If there is no such value, put a cheap condit
 before the call that most pairs fail: the lengths of two texts, the boxes around
 two areas, a literal that a pattern contains.
 
+One value that is compared with each element of a long list is the same, if only
+results within a limit count, such as the names of a catalogue that differ from a
+word in at most two letters: most of them cannot, by their lengths alone.
+
 It is fine for short lists, and where most pairs pass. The rule counts executions:
 it reports calls without visible side effects that take at least half a
 microsecond, run for at least a hundred pairs, and hold for at most one pair in
 twenty. It leaves alone a search for the best pair, which has to compare all of
-them, the children of each element, and a test that a cheaper one precedes.
+them, the children of each element, a test that a cheaper one precedes, and one
+that gets the limit.
 
 Seen in the field: prometheus/alertmanager#4607 (each alert was compared with each
 source alert of each inhibition rule; an index of their equal labels replaced
@@ -135,10 +140,13 @@ func (s *search) count(p *gocode.Place, found *pair) bool {
 	if s.pass.Manifest.Unit() == "run" {
 		least = leastTestsOfRun
 	}
-	if !ok1 || !ok2 || !ok3 || runs < least || hits > mostHits*runs || loop.Iterations < leastElements || loop.Entries < leastElements {
+	if !ok1 || !ok2 || !ok3 || runs < least || hits > mostHits*runs || loop.Iterations < leastElements {
 		return false
 	}
-	found.runs, found.hits = runs, hits
+	found.runs, found.hits, found.n = runs, hits, loop.Iterations
+	if loop.Entries < leastElements && !found.oneOfMany() {
+		return false
+	}
 	return true
 }
 
@@ -156,19 +164,14 @@ func (s *search) judge(c *finder.Case) bool {
 	nanoseconds, _ := stacks.Sum(c.CPU)
 	each, known := evidence.PerExecution(c.Pass, c.Site.Frame, float64(nanoseconds)*1e-9)
 	other := s.other(c, f, at)
-	if !known || each < leastEach || other == "" {
+	if !known || each < leastEach || other == "" && !f.oneOfMany() {
 		return false
 	}
-	name, over := syntax.Short(syntax.Text(f.call)), syntax.Text(f.over)
-	hold := "none of them held while executions were counted"
-	if f.hits > 0 {
-		hold = fmt.Sprintf("%s of them hold", units.Percent(f.hits/f.runs))
-	}
-	c.Cause = fmt.Sprintf("%s runs for each pair of an element of %s and one of %s: %s tests per %s, of which each takes %s, and %s.",
-		name, other, over, units.Count(int64(f.runs+0.5)), s.pass.Manifest.Unit(), units.Seconds(each), hold)
-	c.Fix = fmt.Sprintf("Keep %s in a map by a value that both must have in common, or sorted by it (a name, a kind, a label, a length, a cell of a grid), and call %s only for the candidates that it has.", over, name)
-	if !f.guarded {
-		c.Fix += " If there is no such value, put a cheap condition before the call that most pairs fail."
+	name := syntax.Short(syntax.Text(f.call))
+	if other == "" {
+		describeLimited(c, f, name, units.Seconds(each))
+	} else {
+		s.describePairs(c, f, name, other, units.Seconds(each))
 	}
 	c.Confidence = rule.Likely // the call does not show what both must have in common
 	c.Callees = []string{f.callee}
@@ -177,6 +180,24 @@ func (s *search) judge(c *finder.Case) bool {
 		Value: fmt.Sprintf("%s runs %s per %s and holds %s", name, evidence.Times(f.runs), s.pass.Manifest.Unit(), evidence.Times(f.hits)),
 	})
 	return true
+}
+
+// oneOfMany reports whether one value is compared with many elements, by a limit.
+func (f *pair) oneOfMany() bool { return f.limit != nil && f.n >= leastSearched }
+
+// describePairs fills in the words for tests of each pair of the elements of two lists.
+func (s *search) describePairs(c *finder.Case, f *pair, name, other, each string) {
+	hold := "none of them held while executions were counted"
+	if f.hits > 0 {
+		hold = fmt.Sprintf("%s of them hold", units.Percent(f.hits/f.runs))
+	}
+	over := syntax.Text(f.over)
+	c.Cause = fmt.Sprintf("%s runs for each pair of an element of %s and one of %s: %s tests per %s, of which each takes %s, and %s.",
+		name, other, over, units.Count(int64(f.runs+0.5)), s.pass.Manifest.Unit(), each, hold)
+	c.Fix = fmt.Sprintf("Keep %s in a map by a value that both must have in common, or sorted by it (a name, a kind, a label, a length, a cell of a grid), and call %s only for the candidates that it has.", over, name)
+	if !f.guarded {
+		c.Fix += " If there is no such value, put a cheap condition before the call that most pairs fail."
+	}
 }
 
 // other returns what the outer loop goes through, in the function itself or in a caller that passes
