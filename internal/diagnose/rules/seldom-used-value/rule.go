@@ -48,7 +48,8 @@ for a debug line or an error, attributes of a span that is not sampled, a key
 that most requests do not need, a table before an early return. Go evaluates
 what is written; it does not wait for a use. The same holds for an argument: a
 function that returns at once because something is switched off, or because a
-filter drops the entry, gets its arguments computed all the same.
+filter drops the entry, gets its arguments computed all the same. ReplaceAll gets
+its replacement also for texts without the placeholder.
 
 Move the computation into the branch that uses it, or below the early return.
 If the callee decides, test before the call, or pass what the value is computed
@@ -87,7 +88,9 @@ type early struct {
 	used    float64  // how often it is used, at most
 	at      int      // line that uses the variable first
 	by      string   // position at which the callee uses the argument first; "" for none
-	guard   string   // condition under which it is used, if that is known before it is computed
+	// replaces says that the callee is one of replacers, which needs the argument for matches.
+	replaces bool
+	guard    string // condition under which it is used, if that is known before it is computed
 }
 
 // look returns the value that a line computes and that is seldom used; nil for none.
@@ -99,7 +102,10 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *early {
 	if found := s.variable(p.Outer()); found != nil {
 		return found
 	}
-	return s.argument(p.Outer(), e.PerUnit)
+	if found := s.argument(p.Outer(), e.PerUnit); found != nil {
+		return found
+	}
+	return s.replaced(f, p, e.PerUnit)
 }
 
 // variable looks for a local variable that the line computes.
@@ -204,6 +210,9 @@ func (s *search) judge(c *finder.Case) bool {
 
 // words returns cause and fix.
 func (f *early) words(function, share string) (cause, fix string) {
+	if f.replaces {
+		return f.replacedWords(share)
+	}
 	if f.name == "" {
 		where := ""
 		if f.by != "" {
