@@ -128,3 +128,20 @@ func TestLeakGrowthEnds(t *testing.T) {
 		t.Errorf("%q is in %s", words, said)
 	}
 }
+
+// TestLeakGrowthChain: each value refers to the one before, or a timer to what another line made.
+func TestLeakGrowthChain(t *testing.T) {
+	r := serving(t)
+	archive := filepath.Join("leak-growth", "testdata", "chain.txtar")
+	p := ruletest.RecordFor(t, r, archive)
+	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+	said := ""
+	for _, m := range matchesOf(t, r, p) {
+		said += m.Cause + " " + m.Fix + "\n"
+	}
+	for _, words := range []string{"Each refers to the one before (before: p.now)", "Set before to nil", "refers to it for 1h0m0s"} {
+		if !strings.Contains(said, words) {
+			t.Errorf("%q is not in %s", words, said)
+		}
+	}
+}

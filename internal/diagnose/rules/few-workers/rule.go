@@ -218,6 +218,9 @@ func (w *workers) match(t *traced.Queue) rule.Match {
 		fix = fmt.Sprintf("Do not wait in functions that %s%s runs for others: wait in the goroutine that sends them, and let them only read or change what %s guards; or guard that with a mutex.", name, w.started(t), name)
 	}
 	where := evidence.Near(w.pass, t.Site, w.where.Line)
+	if state := w.owns(t); w.n == 1 && state != "" {
+		fix = fmt.Sprintf("Only one goroutine can run %s%s, because it changes %s without a lock: do not wait in it. Do what waits (%s) in another goroutine, which sends the result back to it, or before the request sends its work; or give each key a goroutine with data of its own; or guard %s with a mutex, and start more goroutines.", name, w.started(t), state, where, state)
+	}
 	cause := fmt.Sprintf("Requests spend %s of their time waiting for %s, which %s: on average %s wait at a time. %s never idle, but blocked for %s of the time (%s, %s), while the program and its load use %s of the processors.",
 		t.Share(), name, who, t.Waiting(), is, units.Percent(w.waited/w.Seconds), w.where.Why, where, units.Percent(traced.Busy(w.pass)))
 	if w.n == 1 && w.handsOver(t) {

@@ -1,6 +1,7 @@
 package leakgrowth
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -51,6 +52,9 @@ func (w *window) adopter(g growth) (at *site.Site, k *keep) {
 		found := onLine(w.pass, s, place, func(in insertion) bool {
 			return (holdsMore(place.TypeOf(in.value)) || holdsMore(typeOf(place, in.key))) && (gains(place, in) || w.grew(f))
 		})
+		if found == nil && w.grew(f) {
+			found = cmp.Or(chained(place), timed(w, place))
+		}
 		if found == nil {
 			continue
 		}
@@ -99,6 +103,12 @@ func (w *window) grew(f *site.Frame) bool {
 // line the place of the match: there the memory can be bounded.
 func (w *window) adopted(m *rule.Match, at *site.Site, k *keep) {
 	made := evidence.Near(w.pass, at, exectrace.Line{Function: m.Site.Function, File: m.Site.File, Line: m.Site.Line})
+	if !strings.HasPrefix(k.words, "It is put into") {
+		m.Cause += fmt.Sprintf(" It was allocated on %s, and what keeps it is probably what this line makes.", made)
+		m.Site, m.Callees = at, nil
+		k.explain(m)
+		return
+	}
 	m.Cause += fmt.Sprintf(" It was allocated on %s, and what keeps it is probably this line:", made)
 	k.words = strings.Replace(k.words, "It is put into", "it adds elements to", 1)
 	if at.Owner.Kind == gocode.Dependency {

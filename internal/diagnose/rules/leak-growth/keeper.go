@@ -169,7 +169,7 @@ func insertions(p *gocode.Place, root ast.Node, yield func(insertion, ast.Node))
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			if funcname.Match(p.CalleeName(n), "(*sync.Map).Store", "(*sync.Map).LoadOrStore", "(*sync.Map).Swap") && len(n.Args) == 2 {
-				yield(insertion{at: n.Pos(), into: syntax.Receiver(n), value: n.Args[1]}, n)
+				yield(insertion{at: n.Pos(), into: syntax.Receiver(n), value: n.Args[1], key: n.Args[0]}, n)
 			}
 			if funcname.Match(p.CalleeName(n), "(*container/list.List).PushBack", "(*container/list.List).PushFront",
 				"(*container/list.List).InsertAfter", "(*container/list.List).InsertBefore") {

@@ -87,6 +87,7 @@ object behind. For benchmarks the rule examines what is left after the last one.
 Where the container that grows is in another module, the finding names it, and
 blames the module unless it has a function that removes entries. If a value has a
 method that ends it (Close, Stop) and leaves it in the container, it names both.
+Without a container, a chain may keep all: each value refers to the one before.
 
 Seen in the field: cortexproject/cortex#4739 (labels kept for each tenant),
 golang/go#20135 (maps do not shrink, even when entries are deleted),
@@ -213,7 +214,7 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 // returns are functions that keep nothing: only who has their results can retain them.
 var returns = []string{
 	"fmt.*", "strings.*", "(*strings.*", "strconv.*", "errors.*", "bytes.*", "(*bytes.*", "slices.*", "maps.*", "io.ReadAll", "os.ReadFile",
-	"encoding/*", "(*encoding/*", "net/url.*", "(*net/url.*", "time.NewTicker", "time.NewTimer", "time.After", "sync.(*Pool).*",
+	"encoding/*", "(*encoding/*", "net/url.*", "(*net/url.*", "time.NewTicker", "time.NewTimer", "time.After", "sync.(*Pool).*", "unique.Make*",
 }
 
 // leastWaiting goroutines that came during the recording are not those of a pool.
@@ -261,7 +262,7 @@ func (w *window) underWay(g growth) bool {
 
 // keeper adds what retains the memory, and reports whether the source shows that.
 func (w *window) keeper(m *rule.Match, place *gocode.Place) bool {
-	kept := cmp.Or(keeper(w.pass, m.Site, place), uncancelled(w.pass, m.Site, place), deferred(w.pass, m.Live), unclosed(place), timed(w, place))
+	kept := cmp.Or(keeper(w.pass, m.Site, place), uncancelled(w.pass, m.Site, place), deferred(w.pass, m.Live), unclosed(place), timed(w, place), chained(place))
 	if kept != nil {
 		kept.explain(m)
 	}
