@@ -146,8 +146,11 @@ func hotFunctions(profiles map[string][]byte, program string) []target.Func {
 			continue
 		}
 		packages := directories(p, program)
-		for i, share := range functionShares(p, index) {
+		costs := functionShares(p, index)
+		decoders := decoding(p, costs)
+		for i, share := range costs {
 			f := p.Functions[i]
+			share = max(share, decoders[f.Name])
 			at := place{f.Filename, int(f.StartLine)}
 			if share < watchedShare || share <= shares[at] || !watchable(f) {
 				continue
@@ -172,6 +175,18 @@ func hotFunctions(profiles map[string][]byte, program string) []target.Func {
 		funcs = append(funcs, known[at])
 	}
 	return funcs
+}
+
+// decoding returns the shares of methods that decode what the constructor of their decoder gets, by
+// the name of the constructor: it is watched with them.
+func decoding(p *profile.Profile, shares []float64) map[string]float64 {
+	out := map[string]float64{}
+	for i, f := range p.Functions {
+		if pkg, ok := strings.CutSuffix(f.Name, ".(*Decoder).Decode"); ok {
+			out[pkg+".NewDecoder"] = shares[i]
+		}
+	}
+	return out
 }
 
 // directories returns the packages of a profile's functions, by the directory of their files. A

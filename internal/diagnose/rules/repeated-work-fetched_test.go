@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -155,4 +156,12 @@ func TestRepeatedWorkWhole(t *testing.T) {
 			t.Errorf("%s: %q %s", c.what, where, text)
 		}
 	}
+}
+
+// TestRepeatedWorkAssembled: objects that are built again of what the program keeps, and others
+// that are built of what changes, that callers change, or that change what is kept.
+func TestRepeatedWorkAssembled(t *testing.T) {
+	r := repeatedwork.Rule()
+	archive := filepath.Join(r.ID, "testdata", "built.txtar")
+	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
 }

@@ -144,6 +144,9 @@ func (c *counter) writes(call *ast.CallExpr) bool {
 		return false
 	}
 	fn := c.place.Callee(call)
+	if fn != nil && decodes(fn) && !c.is(call.Args[1]) {
+		return false // it reads the text
+	}
 	return fn == nil || !strings.HasPrefix(fn.Name(), "Write")
 }
 

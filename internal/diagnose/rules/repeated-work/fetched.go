@@ -63,7 +63,7 @@ func (s *search) queries(name string) bool {
 				return false
 			case sends(method):
 				some = true
-			case !slices.Contains([]string{"Scan", "Next", "Close", "Err", "StructScan", "Columns"}, method):
+			case !reads(method):
 				return false
 			}
 			break
@@ -72,15 +72,24 @@ func (s *search) queries(name string) bool {
 	return some
 }
 
-// client reports whether a function of a profile is one of a client of a database or of HTTP.
+// reads reports whether a name is that of a method of what a client returns, which asks for
+// nothing.
+func reads(name string) bool {
+	return slices.Contains([]string{"Scan", "Next", "Close", "Err", "StructScan", "Columns", "Result", "Val", "Bytes", "Text", "Int", "Decode", "All"}, name)
+}
+
+// client reports whether a function of a profile is one of a client of a database or of HTTP, or a
+// transaction of an embedded database that only reads.
 func client(function string) bool {
-	return funcname.Match(function, "database/sql.*", "github.com/jmoiron/sqlx.*", "github.com/jackc/pgx/*", "net/http.Get", "net/http.(*Client).*")
+	return funcname.Match(function, "database/sql.*", "github.com/jmoiron/sqlx.*", "github.com/jackc/pgx/*", "net/http.Get", "net/http.(*Client).*",
+		"github.com/redis/go-redis/*", "github.com/go-redis/redis/*", "go.mongodb.org/mongo-driver/*", "go.etcd.io/bbolt.(*DB).*", "github.com/dgraph-io/badger/*.(*DB).*")
 }
 
 // sends reports whether a name is that of a method of a client that asks for something.
 func sends(name string) bool {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "Context"), "x")
-	return slices.Contains([]string{"Query", "QueryRow", "Get", "Select"}, name)
+	return slices.Contains([]string{"Query", "QueryRow", "Get", "Select", "View", "Find", "FindOne",
+		"MGet", "HGet", "HMGet", "HGetAll", "SMembers", "SIsMember", "LRange", "ZRange", "ZScore", "Exists"}, name)
 }
 
 // writes reports whether the program executes statements, more than most times for each unit of
@@ -103,6 +112,9 @@ func (s *search) writes(most float64) bool {
 func changesRows(fn *types.Func) bool {
 	if fn.Pkg() == nil || symbol.Standard(fn.Pkg().Path()) && fn.Pkg().Path() != "database/sql" {
 		return false
+	}
+	if strings.Contains(fn.Pkg().Path(), "redis") && slices.Contains([]string{"Set", "SetEx", "SetNX", "MSet", "HSet", "HMSet", "Del", "HDel", "Unlink"}, fn.Name()) {
+		return true // not counters, such as those of a limiter
 	}
 	return slices.ContainsFunc([]string{"Exec", "NamedExec", "MustExec", "Create", "Save", "Update", "Upsert", "Delete"}, func(word string) bool {
 		return strings.HasPrefix(fn.Name(), word)

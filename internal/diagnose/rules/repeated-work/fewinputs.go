@@ -53,6 +53,9 @@ func (s *search) few(in *inputs.Function) *found {
 	if in.Different == 1 && len(in.Params) > 0 && s.sendsBodies() || hashesSecrets(in) {
 		return nil // the body that the load sends with each request, or a part of it; or what must not be kept
 	}
+	if s.changedByCallers(in.Name) {
+		return nil // each caller needs a result of its own
+	}
 	if in.Stable > 0 && !in.ByValue() && !s.returnsTheSame(in) {
 		return nil // memory behind an address is hashed in part: a reused buffer is another input
 	}

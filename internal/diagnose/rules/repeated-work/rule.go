@@ -4,6 +4,7 @@ package repeatedwork
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -74,7 +75,9 @@ equal. A read of a database or a service repeats in a request only if all
 answers were equal and no statement that may change rows runs as often; reads in
 transactions belong together. Under the same conditions, it reports documents
 that are made of rows again for few inputs and many requests, and results that a
-caller stores in a map which has them already.
+caller stores in a map which has them already. It reports objects that are built
+again of what the program keeps, such as an access list of policies, if code
+changes that less than once in fifty calls and callers only read the object.
 
 Seen in the field: ua-parser/uap-go#75 (the same user agents parsed again: 300
 times faster with a cache), gin-gonic/gin#2100 (a query string parsed by each
@@ -85,6 +88,7 @@ words of a style: each space more doubles the time).`
 const (
 	leastCalls   = 100 // in requests, or for each unit of work
 	leastRepeats = 0.3 // share of calls with an input seen before
+	seldomCalled = 0.8 // inputs per request below which some requests do not call a function
 	leastCost    = 500e-9
 	leastBytes   = 512
 	// Keeping the results of a few inputs needs no lookup: variables can keep them. A cheaper call
@@ -147,6 +151,8 @@ type found struct {
 	fetched    bool            // it reads from a database or a service
 	before     map[string]bool // of fetched: callers inside of which the others run
 	later      float64         // of fetched: share of its cost that passes through the others
+	built      string          // of assembled: the type of the object
+	of         []string        // of assembled: what it is built of
 	inside     []*found        // of a function that is called again as a whole: what repeats in it
 }
 
@@ -159,11 +165,12 @@ const (
 	inRun
 	inARow // of calls one after the other
 	inLoop
-	always   // in everything that was counted
-	sameText // a text in a request, or in a run, whatever the other parameters are
-	asked    // always, of another service
-	built    // always, of rows of a database
-	stored   // always, by a caller that keeps the result in a map
+	always    // in everything that was counted
+	sameText  // a text in a request, or in a run, whatever the other parameters are
+	asked     // always, of another service
+	built     // always, of rows of a database
+	assembled // always, of what the program keeps
+	stored    // always, by a caller that keeps the result in a map
 )
 
 // caller returns the frame of a row nearest to the root that calls a function that repeats work;
@@ -171,7 +178,14 @@ const (
 // whose input repeats only because data are equal, come last: what is expensive below them is so
 // for other reasons.
 func (s *search) caller(r *site.Row) int {
-	answer := -1
+	at, _ := s.edge(r)
+	return at
+}
+
+// edge returns the index of that frame, -1 for none, and that of the frame of the function.
+func (s *search) edge(r *site.Row) (at, callee int) {
+	at, callee = -1, -1
+	explained := 0.0
 	for i := len(r.Stack) - 1; i > 0; i-- {
 		if k := r.Stack[i].Owner.Kind; k != gocode.Main && k != gocode.Dependency {
 			continue
@@ -180,38 +194,55 @@ func (s *search) caller(r *site.Row) int {
 			continue // a recursion whose first calls the profile cut off
 		}
 		f := s.judged(r.Stack[i-1])
-		if f == nil || f.before[r.Stack[i].Function] {
+		if f == nil {
 			continue
 		}
-		at := i
-		if f.shared {
-			at = i - 1
+		if f.before[r.Stack[i].Function] {
+			explained = max(explained, f.repeats) // the first of its calls
+			continue
+		}
+		if (f.where == inRequest || f.where == sameText) && f.repeats <= explained+leastRepeats/3 {
+			continue // it repeats because what calls it does
+		}
+		here := i
+		switch {
+		case f.shared:
+			here = i - 1
+		case f.other != "":
+			here = asking(r, i)
 		}
 		if !f.chosen && !f.byData {
-			return at
+			return here, i - 1
 		}
-		if answer < 0 {
-			answer = at
+		if at < 0 {
+			at, callee = here, i-1
 		}
 	}
-	return answer
+	return at, callee
+}
+
+// asking returns the index of the frame of the main module, from i on, that makes a framework
+// decode a text; i if there is none.
+func asking(r *site.Row, i int) int {
+	if j := slices.IndexFunc(r.Stack[i:], func(f *site.Frame) bool { return f.Owner.Kind == gocode.Main }); j > 0 {
+		return i + j
+	}
+	return i
 }
 
 // of returns the function of a match: that of its first row.
 func (s *search) of(m *rule.Match) *found {
 	for _, rows := range [][]*site.Row{m.CPU, m.Allocs} {
 		for _, r := range rows {
-			i := s.caller(r)
-			if i < 0 {
+			at, callee := s.edge(r)
+			if at < 0 {
 				continue
 			}
-			if f := s.known[r.Stack[i].Function]; f != nil && f.shared {
-				return f
+			f := s.known[r.Stack[callee].Function]
+			if f != nil && !f.shared {
+				m.Callees = []string{f.Name}
 			}
-			if i > 0 {
-				m.Callees = []string{r.Stack[i-1].Function}
-				return s.known[r.Stack[i-1].Function]
-			}
+			return f
 		}
 	}
 	return nil
@@ -237,7 +268,7 @@ func (s *search) judge(in *inputs.Function) *found {
 	if s.makesOwn(in) {
 		return nil
 	}
-	for _, judge := range []func(*inputs.Function) *found{s.fetchedAgain, s.surely, s.builtAgain, s.few, s.text, s.textOfTwo, s.compiled, s.storedAgain} {
+	for _, judge := range []func(*inputs.Function) *found{s.fetchedAgain, s.surely, s.builtAgain, s.few, s.text, s.textOfTwo, s.compiled, s.storedAgain, s.assembledAgain} {
 		if f := judge(in); f != nil {
 			return f
 		}
@@ -295,6 +326,9 @@ func (f *found) repeated(p *rule.Pass, same bool) bool {
 		n, f.unit = p.Inputs.Apart()
 		f.several = float64(perRequest) > mostVariables*f.examined(n)
 		f.words = fmt.Sprintf("%s calls in each %s, with %s", units.Number(float64(f.InRequest)/n), f.unit, evidence.Different(units.Number(float64(perRequest)/n)))
+		if float64(perRequest) < seldomCalled*n {
+			f.words = fmt.Sprintf("in %s calls, each input came %s times in one %s", units.Count(f.InRequest), units.Number(float64(f.InRequest)/float64(max(perRequest, 1))), f.unit)
+		}
 		if f.Stopped { // later calls were not examined: nothing is known per request
 			f.words = fmt.Sprintf("in its first %s calls, each input came %s times in one %s", units.Count(f.InRequest),
 				units.Number(float64(f.InRequest)/float64(max(perRequest, 1))), f.unit)
@@ -343,6 +377,8 @@ func (f *found) describe(m *rule.Match) {
 		f.describeWhole(m, name)
 	case f.fetched:
 		f.describeFetched(m, name)
+	case f.where == assembled:
+		f.describeAssembled(m, name)
 	case f.where == built:
 		f.describeBuilt(m, name)
 	case f.where == stored:

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -17,10 +18,11 @@ import (
 // text judges functions that read a long text more than once, with another destination or another
 // question: the body of a request that is decoded into a map for one field and then into a struct.
 func (s *search) text(in *inputs.Function) *found {
-	if !s.decodes(in) || float64(in.Texts) < 0.9*float64(in.Calls) {
+	decodes := in
+	if in = s.getsText(in); !s.decodes(decodes) || float64(in.Texts) < 0.9*float64(in.Calls) {
 		return nil
 	}
-	f := &found{Function: in, where: sameText, confidence: rule.Likely}
+	f := &found{Function: decodes, where: sameText, confidence: rule.Likely}
 	switch p := s.pass; {
 	case in.TextsInRequest >= leastCalls:
 		var n float64
@@ -32,10 +34,24 @@ func (s *search) text(in *inputs.Function) *found {
 		f.repeats = 1 - float64(in.DifferentTexts)/float64(in.Texts)
 		f.words = fmt.Sprintf("%s calls, with %s", units.Count(in.Texts), differentTexts(units.Count(in.DifferentTexts)))
 	}
-	if f.repeats < leastRepeats || s.byReceiver(in) {
+	if f.repeats < leastRepeats || s.byReceiver(decodes) {
 		return nil
 	}
 	return f
+}
+
+// The constructor of a decoder gets the text that its method decodes.
+const newDecoder, decode = ".NewDecoder", ".(*Decoder).Decode"
+
+// getsText returns the function that gets the text which a function decodes: itself, or the
+// constructor of a decoder.
+func (s *search) getsText(in *inputs.Function) *inputs.Function {
+	if pkg, ok := strings.CutSuffix(in.Name, decode); ok {
+		if maker := s.pass.Inputs.Of(pkg + newDecoder); maker != nil {
+			return maker
+		}
+	}
+	return in
 }
 
 // byReceiver reports whether a method with a text as its only parameter reads fields of its
@@ -74,23 +90,24 @@ func (s *search) byReceiver(in *inputs.Function) bool {
 // textOfTwo judges functions that get a text which another function read before in the same
 // request.
 func (s *search) textOfTwo(in *inputs.Function) *found {
+	gets := s.getsText(in)
 	for _, p := range s.pass.Inputs.Pairs {
-		if p.Then != in.Name || p.Times < leastCalls || in.TextsInRequest == 0 {
+		if p.Then != gets.Name || p.Times < leastCalls || gets.TextsInRequest == 0 {
 			continue
 		}
-		first := s.pass.Inputs.Of(p.First)
-		if first == nil || !s.decodes(in) || !s.decodes(first) || s.together(p.First, p.Then) {
+		first := s.pass.Inputs.Of(strings.Replace(p.First, newDecoder, decode, 1))
+		if first == nil || first == in || !s.decodes(in) || !s.decodes(first) || s.together(first.Name, in.Name) {
 			continue
 		}
-		repeats := min(1, float64(p.Times)/float64(in.TextsInRequest))
+		repeats := min(1, float64(p.Times)/float64(gets.TextsInRequest))
 		if repeats < leastRepeats {
 			continue
 		}
 		_, unit := s.pass.Inputs.Apart()
 		return &found{
-			Function: in, where: sameText, unit: unit, other: p.First, confidence: rule.Likely,
+			Function: in, where: sameText, unit: unit, other: first.Name, confidence: rule.Likely,
 			repeats: repeats / 2, // one of the two has to stay
-			words:   fmt.Sprintf("%s texts that %s had gone through before in the same %s", units.Count(p.Times), funcname.Short(funcname.Typed(p.First)), unit),
+			words:   fmt.Sprintf("%s texts that %s had gone through before in the same %s", units.Count(p.Times), funcname.Short(funcname.Typed(first.Name)), unit),
 		}
 	}
 	return nil

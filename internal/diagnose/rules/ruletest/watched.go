@@ -3,21 +3,31 @@
 package ruletest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/target"
+	"github.com/hone-go/hone/profile"
 	"github.com/hone-go/hone/profile/symbol"
 )
 
 // watchInputs builds the program so that some functions in its profile report their inputs, runs it
-// once and returns the inputs: functions of package main, and of the encodings and
-// database/sql of the standard library, which stand for other modules.
+// once and returns the inputs: functions of package main, and of the encodings and database/sql of
+// the standard library, which stand for other modules. Constructors of decoders cost too little to
+// be in a CPU profile.
 func watchInputs(t *testing.T, p *program) *inputs.Counts {
 	t.Helper()
 	var funcs []target.Func
-	for _, f := range p.onCPU.Functions {
+	functions := slices.Clone(p.onCPU.Functions)
+	for _, f := range p.allocs.Functions {
+		same := func(g profile.Function) bool { return g.Name == f.Name }
+		if strings.HasSuffix(f.Name, ".NewDecoder") && !slices.ContainsFunc(functions, same) {
+			functions = append(functions, f)
+		}
+	}
+	for _, f := range functions {
 		pkg := symbol.Package(f.Name)
 		switch {
 		case pkg == "main" && f.Name != "main.main":
