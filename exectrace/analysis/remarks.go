@@ -3,11 +3,11 @@ package analysis
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/units"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // Remark is a sentence about something that stands out.
@@ -84,7 +84,7 @@ func (r *Results) serial() []Remark {
 	top := p.Serial.Lines[0]
 	return []Remark{remark("serial", "parallelism", top.Line,
 		"One goroutine ran alone for %s of the time, with %d processors to use: most of it in %s (%s), started as %s.",
-		units.Percent(p.Serial.Seconds/p.Length), p.Procs, short(top.Line.Function), top.Line, short(top.Entry))}
+		units.Percent(p.Serial.Seconds/p.Length), p.Procs, symbol.Short(top.Line.Function), top.Line, symbol.Short(top.Entry))}
 }
 
 func (r *Results) units() []Remark {
@@ -289,11 +289,6 @@ func (r *Results) hazards() []Remark {
 		}
 	}
 	return out
-}
-
-// short removes the directories of a function's package.
-func short(function string) string {
-	return function[strings.LastIndexByte(function, '/')+1:]
 }
 
 func goVersion(format int) string { return fmt.Sprintf("1.%d", format) }

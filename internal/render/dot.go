@@ -9,6 +9,7 @@ import (
 
 	"github.com/hone-go/hone/profile/measure"
 	"github.com/hone-go/hone/profile/report"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // Dot writes the call graph in the DOT language of Graphviz, with the weights, widths and dotted
@@ -108,7 +109,7 @@ func shortName(name string) string {
 		return name
 	}
 	name = b.String()
-	return name[strings.LastIndexByte(name, '/')+1:]
+	return symbol.Short(name)
 }
 
 func callLabel(e report.Edge, value func(int64) string) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/hone-go/hone/exectrace/parallelism"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // TracePage holds what all pages of an execution trace need.
@@ -187,7 +188,7 @@ func place(l exectrace.Line) string {
 	if l == (exectrace.Line{}) {
 		return "-"
 	}
-	name := l.Function[strings.LastIndexByte(l.Function, '/')+1:]
+	name := symbol.Short(l.Function)
 	if l.File == "" {
 		return name
 	}

@@ -155,3 +155,34 @@ func readableArguments(part string) string {
 
 // importPath matches the path in front of a package's name.
 var importPath = regexp.MustCompile(`[\w.~%-]+(?:/[\w.~%-]+)*/`)
+
+// Short returns a function's full name for a sentence, without the directories of its import path
+// and without a major version: "(*http.Client).Do" for "(*net/http.Client).Do", "echo.New" for
+// "github.com/labstack/echo/v4.New".
+func Short(name string) string {
+	bare := strings.TrimLeft(name, "(*")
+	end := len(bare)
+	if i := strings.IndexAny(bare, "[( "); i >= 0 {
+		end = i // type arguments have paths of their own, and so has a file after the name
+	}
+	at := strings.LastIndexByte(bare[:end], '/') + 1
+	before := name[:len(name)-len(bare)]
+	if n := version(bare[at:]); n > 0 && at > 0 {
+		dir := bare[:at-1]
+		return before + dir[strings.LastIndexByte(dir, '/')+1:] + bare[at+n:]
+	}
+	return before + bare[at:]
+}
+
+// version returns the length of the major version with which a name starts, as in "v4.New"; 0 for
+// none.
+func version(name string) int {
+	n := 1
+	for n < len(name) && '0' <= name[n] && name[n] <= '9' {
+		n++
+	}
+	if name == "" || name[0] != 'v' || n == 1 || n == len(name) || name[n] != '.' {
+		return 0
+	}
+	return n
+}

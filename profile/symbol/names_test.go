@@ -86,3 +86,22 @@ func ExampleReadable() {
 	// main.handler (closure 1.2)
 	// slices.SortFunc[[]shop.Item]
 }
+
+func TestShort(t *testing.T) {
+	for name, want := range map[string]string{
+		"fmt.Sprintf":                                     "fmt.Sprintf",
+		"(*net/http.Client).Do":                           "(*http.Client).Do",
+		"github.com/labstack/echo/v4.New":                 "echo.New",
+		"(*github.com/go-chi/chi/v5.Mux).ServeHTTP":       "(*chi.Mux).ServeHTTP",
+		"github.com/samber/lo.Filter[example.com/a/v2.T]": "lo.Filter[example.com/a/v2.T]",
+		"example.com/app/v1beta.Parse":                    "v1beta.Parse",
+		"example.com/a/v2.F /src/b/f.go:7":                "a.F /src/b/f.go:7",
+		"/src/b/f.go":                                     "f.go",
+		"v2.Parse":                                        "v2.Parse",
+		"":                                                "",
+	} {
+		if got := symbol.Short(name); got != want {
+			t.Errorf("Short(%q) = %q, want %q", name, got, want)
+		}
+	}
+}

@@ -110,30 +110,5 @@ func Name(profile string) string {
 	return profile[strings.LastIndexByte(profile, '.')+1:]
 }
 
-// Short returns a function's full name for a sentence, without the directories of its import path
-// and without a major version: "(*http.Client).Do" for "(*net/http.Client).Do", "echo.New" for
-// "github.com/labstack/echo/v4.New".
-func Short(name string) string {
-	bare := strings.TrimLeft(name, "(*")
-	path, _, _ := strings.Cut(bare, "[") // type arguments have paths of their own
-	at := strings.LastIndexByte(path, '/') + 1
-	before := name[:len(name)-len(bare)]
-	if n := version(bare[at:]); n > 0 && at > 0 {
-		dir := bare[:at-1]
-		return before + dir[strings.LastIndexByte(dir, '/')+1:] + bare[at+n:]
-	}
-	return before + bare[at:]
-}
-
-// version returns the length of the major version with which a name starts, as in "v4.New"; 0 for
-// none.
-func version(name string) int {
-	n := 1
-	for n < len(name) && '0' <= name[n] && name[n] <= '9' {
-		n++
-	}
-	if name == "" || name[0] != 'v' || n == 1 || n == len(name) || name[n] != '.' {
-		return 0
-	}
-	return n
-}
+// Short is [symbol.Short].
+func Short(name string) string { return symbol.Short(name) }

@@ -76,20 +76,3 @@ func TestName(t *testing.T) {
 		}
 	}
 }
-
-func TestShort(t *testing.T) {
-	for name, want := range map[string]string{
-		"fmt.Sprintf":                                     "fmt.Sprintf",
-		"(*net/http.Client).Do":                           "(*http.Client).Do",
-		"github.com/labstack/echo/v4.New":                 "echo.New",
-		"(*github.com/go-chi/chi/v5.Mux).ServeHTTP":       "(*chi.Mux).ServeHTTP",
-		"github.com/samber/lo.Filter[example.com/a/v2.T]": "lo.Filter[example.com/a/v2.T]",
-		"example.com/app/v1beta.Parse":                    "v1beta.Parse",
-		"v2.Parse":                                        "v2.Parse",
-		"":                                                "",
-	} {
-		if got := funcname.Short(name); got != want {
-			t.Errorf("Short(%q) = %q, want %q", name, got, want)
-		}
-	}
-}

@@ -4,13 +4,15 @@ import (
 	"bufio"
 	"encoding/xml"
 	"fmt"
-	"github.com/hone-go/hone/profile/measure"
-	"github.com/hone-go/hone/profile/report"
 	"io"
 	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hone-go/hone/profile/measure"
+	"github.com/hone-go/hone/profile/report"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 const (
@@ -114,7 +116,7 @@ func (g *Graph) svgBox(out io.Writer, classes map[string]string, signed bool, b 
 	fmt.Fprintf(out, `<g><title>%s%s: %s of %s (%s), self %s</title><rect class="%s" x="%s" y="%g" width="%s" height="%g"/>`,
 		escape(sign+name), mark, value(b.Value), value(f.Total), strings.TrimSpace(measure.Percent(b.Value, f.Total)), value(b.Self),
 		class, px(x), y, px(width), svgRow)
-	if label := fit(sign+shortName(name), int((width-6)/svgLetter)); label != "" {
+	if label := fit(sign+symbol.Short(name), int((width-6)/svgLetter)); label != "" {
 		fmt.Fprintf(out, `<text x="%s" y="%g">%s</text>`, px(x+3), y+13, escape(label))
 	}
 	fmt.Fprintln(out, "</g>")
@@ -138,12 +140,6 @@ func (g *Graph) subtitle() string {
 		s += " over " + measure.Format(g.Duration, "nanoseconds", "auto")
 	}
 	return s
-}
-
-// shortName removes the path before the last element of the package.
-func shortName(name string) string {
-	pkg, rest := splitName(name)
-	return pkg[strings.LastIndex(pkg, "/")+1:] + rest
 }
 
 // fit cuts a text to n letters, or returns "" if these are too few to be useful.

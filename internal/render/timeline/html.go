@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace/timeline"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 //go:embed page
@@ -76,7 +77,7 @@ type pageBand struct {
 func newPageData(title string, r *timeline.Result) pageData {
 	d := pageData{Title: title, From: r.From, Length: max(1, r.To-r.From), Bands: []pageBand{}, Wakes: [][4]int64{}, Notes: notes(r)}
 	for _, l := range r.Lines {
-		d.Lines = append(d.Lines, l.String()+"  "+short(l.Function))
+		d.Lines = append(d.Lines, l.String()+"  "+symbol.Short(l.Function))
 	}
 	kinds := map[kind]int64{}
 	number := func(k kind) int64 {
@@ -109,7 +110,7 @@ func newPageData(title string, r *timeline.Result) pageData {
 	rows := map[uint64]int64{}
 	for _, g := range r.Goroutines {
 		rows[g.ID] = int64(len(d.Rows))
-		add("goroutines", fmt.Sprintf("%d %s", g.ID, short(g.Name)), g.Spans)
+		add("goroutines", fmt.Sprintf("%d %s", g.ID, symbol.Short(g.Name)), g.Spans)
 	}
 	for _, b := range r.Bands {
 		from, to := max(b.From, r.From), b.To
@@ -146,9 +147,4 @@ func notes(r *timeline.Result) []string {
 		out = append(out, fmt.Sprintf("%d wake-ups are not drawn", r.Unshown))
 	}
 	return out
-}
-
-// short removes the directories from a function's package.
-func short(function string) string {
-	return function[strings.LastIndexByte(function, '/')+1:]
 }

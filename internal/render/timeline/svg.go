@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace/timeline"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // Sizes of the picture, in pixels.
@@ -61,7 +62,7 @@ func SVG(w io.Writer, title string, r *timeline.Result) error {
 	}
 	for i, row := range rows {
 		y := svgHead + svgRow*float64(i)
-		name := fmt.Sprintf("%d %s", row.ID, short(row.Name))
+		name := fmt.Sprintf("%d %s", row.ID, symbol.Short(row.Name))
 		if i < len(r.Processors) {
 			name = fmt.Sprintf("P %d", row.ID)
 		}

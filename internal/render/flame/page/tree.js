@@ -192,7 +192,7 @@ export function fullName(data, fn) {
 export function shortName(data, fn) {
   if (fn < 0) return "all";
   const [pkg, rest] = data.functions[fn];
-  return (data.packages[pkg][0] + rest).replace(/^[^ [(]*\//, "").replace(/ [^ [(]*\//, " ");
+  return (data.packages[pkg][0] + rest).replace(/^(?:[^ [(]*\/)?([^ [(\/]+)\/v\d+\./, "$1.").replace(/^[^ [(]*\//, "").replace(/ [^ [(]*\//, " ");
 }
 
 /** The mark of a box in a difference of profiles: "▲ " costs more, "▼ " costs less, "" neither. @param {Tree} tree @param {number} box */
