@@ -127,6 +127,9 @@ func (n *needs) step(node ast.Node, around []ast.Node) {
 		if to := n.filled(s.X); to != nil {
 			set(to)
 			st.needed = st.needed || len(st.targets) == 0
+			if n.orders(s.X) && !st.needed && st.targets[0].part == "" {
+				st.targets[0].part = element
+			}
 		} else {
 			st.needed = true
 		}
@@ -307,6 +310,12 @@ func (n *needs) filled(e ast.Expr) ast.Expr {
 		to = conv.Args[0]
 	}
 	return to
+}
+
+// orders reports whether a call only changes the order of a list.
+func (n *needs) orders(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok && funcname.Match(n.place.CalleeName(call), "sort.*", "slices.Sort*", "slices.Reverse")
 }
 
 // buffers reports whether a writer is a buffer in memory.
