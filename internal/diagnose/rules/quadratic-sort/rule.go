@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -72,10 +73,22 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		c.Cause = fmt.Sprintf("Two nested loops sort %s by comparing its elements pair by pair: lists of %s elements took %s comparisons each, and the time grows with the square of the length.",
 			list, units.Number(s.length), units.Number(s.inner))
 		c.Fix = fmt.Sprintf("Use slices.SortFunc(%s, …) with a function that compares two elements: it needs about n·log₂(n) comparisons.", list)
+		if ordered(syntax.Elem(c.Place.TypeOf(s.list))) {
+			c.Fix = fmt.Sprintf("Use slices.Sort(%s): it needs about n·log₂(n) comparisons. For the reverse order, slices.SortFunc.", list)
+		}
 		c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted,
 			Value: fmt.Sprintf("%s iterations of the outer loop, %s of the inner one for each list", units.Number(s.length), units.Number(s.inner))})
 		return true
 	}}
+}
+
+// ordered reports whether values of a type are numbers or texts, which slices.Sort compares itself.
+func ordered(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsOrdered != 0
 }
 
 // sorts returns the sort that a line is part of; nil for none.

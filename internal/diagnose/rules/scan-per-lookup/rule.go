@@ -328,6 +328,12 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 	}
 	if s.key == nil {
 		m.Fix = fmt.Sprintf("Index %s by what %s compares, or by a part of it that leaves a few candidates, and test those alone.", syntax.Text(s.over), syntax.Text(s.cond)) + cheaperFirst(place, s.cond)
+		if s.contains(place) {
+			m.Fix = fmt.Sprintf("Keep the networks of %s in a trie of prefixes, or in a map[netip.Prefix] that is asked for each length of a prefix: an IPv4 address is in 33 of them, however many networks there are.", syntax.Text(s.over))
+		}
+		if s.lastWins(place) {
+			m.Fix += fmt.Sprintf(" The last element that passes decides: go through %s from its end, and stop at the first.", syntax.Text(s.over))
+		}
 		m.Confidence = rule.Likely // the call does not show whether its test can be indexed
 		return
 	}

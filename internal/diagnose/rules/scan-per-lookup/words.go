@@ -3,8 +3,10 @@ package scanperlookup
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -146,4 +148,39 @@ func (s *search) offeredWords(m *rule.Match, n, grows string) {
 	}
 	m.Confidence = rule.Likely // the call does not show whether its test can be indexed
 	m.Fraction = &rule.Fraction{Expect: 0.9, Low: 0.4, High: 0.99}
+}
+
+// contains reports whether a test asks whether a network has an address.
+func (s *search) contains(p *gocode.Place) bool {
+	for _, part := range syntax.Conjuncts(s.cond) {
+		if call, ok := ast.Unparen(part).(*ast.CallExpr); ok && funcname.Match(p.CalleeName(call), "(*net.IPNet).Contains", "(net/netip.Prefix).Contains") {
+			return true
+		}
+	}
+	return false
+}
+
+// lastWins reports whether a search goes on after an element that passes, and sets only variables
+// of the function to parts of it, so that the next one that passes replaces what is set.
+func (s *search) lastWins(p *gocode.Place) bool {
+	_, vars := walked(p, s.scan)
+	body, ok := syntax.Parent(p, s.hit).(*ast.BlockStmt)
+	r, ranges := s.scan.(*ast.RangeStmt)
+	if !ok || !s.filters || s.inverted || !ranges || syntax.IsMap(p.TypeOf(r.X)) {
+		return false
+	}
+	for _, stmt := range body.List {
+		a, ok := stmt.(*ast.AssignStmt)
+		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != len(a.Rhs) {
+			return false
+		}
+		for i, lhs := range a.Lhs {
+			v := syntax.LocalVar(p, lhs)
+			_, constant := p.Const(a.Rhs[i])
+			if v == nil || syntax.Inside(s.scan, v.Pos()) || syntax.Mentions(p, a.Rhs[i], v) || !constant && !vars.in(p, a.Rhs[i]) {
+				return false
+			}
+		}
+	}
+	return len(body.List) > 0
 }
