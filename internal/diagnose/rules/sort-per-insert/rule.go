@@ -2,7 +2,6 @@
 package sortperinsert
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 
@@ -25,7 +24,7 @@ func Rule() rule.Rule {
 		Uses:  []rule.Need{rule.NeedCounts},
 		Title: "List sorted again after each insertion",
 		Doc:   doc,
-		Finder: finder.Prepared{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// A binary search and a copy of half of the list replace a sort of an almost sorted
 				// list: n or more comparisons become log n. Short lists save less.
@@ -47,6 +46,9 @@ Find the position with slices.BinarySearch and insert the element there with
 slices.Insert. If many elements are added before the list is read, append all of
 them and sort once; if only the smallest element matters, use container/heap.
 
+A loop that appends parts to a list, and sorts all of it each time, needs one sort
+after the loop if nothing in the loop reads the list.
+
 The append and the sort may be in methods of their own, up to three calls away
 from each other.
 
@@ -57,7 +59,10 @@ sort, as executions show; the rule does not report these.
 Seen in the field: armon/go-radix#15 (edges of a node), which was 2.6 times
 slower than with a binary search.`
 
-func prepare(_ context.Context, p *rule.Pass) finder.Line {
+func prepare(p *rule.Pass) []finder.Line {
+	if p.Syntax == nil {
+		return nil
+	}
 	s := search{pass: p}
 	s.paths = finder.RememberPaths(2*levels, s.look)
 	judge := func(c *finder.Case) bool {
@@ -71,7 +76,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		c.Fix = fmt.Sprintf("Insert at the element's position: i, _ := slices.BinarySearchFunc(%s, …), then slices.Insert; or append all elements and sort once.", list)
 		return true
 	}
-	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}
+	return []finder.Line{{Start: finder.Frames(s.caller), Judge: judge}, s.inLoop()}
 }
 
 const (
