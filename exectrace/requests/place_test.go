@@ -88,6 +88,7 @@ func TestObjectsOfModules(t *testing.T) {
 		{"runtime.selectgo std, golang.org/x/sync/semaphore.(*Weighted).Acquire mod, main.handle own", "a semaphore"},
 		{"runtime.selectgo std, golang.org/x/sync/semaphore.(*Weighted).Acquire mod, github.com/jackc/puddle/v2.(*Pool[...]).Acquire mod, github.com/jackc/pgx/v5/pgxpool.(*Pool).Acquire mod, main.handle own", "a connection of pgxpool"},
 		{"runtime.selectgo std, database/sql.(*DB).conn std, github.com/jmoiron/sqlx.(*DB).Select mod, main.handle own", "a database connection"},
+		{"sync.runtime_SemacquireMutex std, sync.(*Mutex).Lock std, database/sql.(*DB).conn std, main.handle own", "a sync.Mutex"},
 		{"runtime.selectgo std, github.com/redis/go-redis/v9/internal.(*FastSemaphore).Acquire mod, github.com/redis/go-redis/v9/internal/pool.(*ConnPool).waitTurn mod, main.handle own", "a connection to Redis"},
 		{"runtime.selectgo std, shop/mw.limit mod, net/http.HandlerFunc.ServeHTTP std, net/http.(*timeoutHandler).ServeHTTP std", "a select"},
 		{"runtime.selectgo std, main.handle own, golang.org/x/sync/singleflight.(*Group).Do mod, main.serve own", "a select"},

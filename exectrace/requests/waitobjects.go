@@ -1,10 +1,14 @@
 package requests
 
-import "github.com/hone-go/hone/exectrace"
+import (
+	"strings"
+
+	"github.com/hone-go/hone/exectrace"
+)
 
 // Resources that a program bounds, and that a request waits for.
 const (
-	DatabaseConnection = "a database connection" // of database/sql
+	DatabaseConnection = "a database connection" // of database/sql, when all that may be open are in use
 	PgxConnection      = "a connection of pgxpool"
 	RedisConnection    = "a connection to Redis"
 	MongoConnection    = "a connection to MongoDB"
@@ -14,6 +18,10 @@ const (
 	Errgroup           = "room in an errgroup"
 	RateLimiter        = "a rate limiter" // of golang.org/x/time and others
 )
+
+// connects waits for a connection in a select of its own. It also locks the DB and opens
+// connections.
+const connects = "database/sql.(*DB).conn"
 
 // objects says what functions of the standard library and of common modules wait for, in words that
 // follow "for".
@@ -27,7 +35,7 @@ var objects = map[string]string{
 	"sync.(*Map).LoadOrStore":                 "a sync.Map",
 	"sync.(*Map).Store":                       "a sync.Map",
 	"time.Sleep":                              "the end of a sleep",
-	"database/sql.(*DB).conn":                 DatabaseConnection,
+	connects:                                  DatabaseConnection,
 	"net/http.(*persistConn).roundTrip":       "the response of another server",
 	"net/http.(*Transport).getConn":           HTTPConnection,
 	"net/http.(*http2ClientConn).roundTrip":   "the response of another server",
@@ -90,13 +98,15 @@ func (f *Fold) object(s exectrace.StackID, p Part) string {
 		return found
 	}
 	inModule := false
+	selects := true // the function above waits itself, not in one that it calls
 	for _, frame := range f.src.Frames(s) {
 		if frame.Standard() && inModule { // which calls the module
 			break
 		}
-		if word, ok := objects[frame.Func]; ok {
+		if word, ok := objects[frame.Func]; ok && (frame.Func != connects || selects) {
 			found = word
 		}
+		selects = strings.HasPrefix(frame.Func, "runtime.")
 		if !frame.Standard() {
 			if inModule = frame.At().Downloaded(); !inModule {
 				break
