@@ -11,22 +11,31 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// exchanged reports whether a hand-off is a request that its sender waits for a reply to, or that
-// reply: a caller has one item, so there is nothing to batch.
-func exchanged(p *rule.Pass, h *handoff) bool {
-	return asks(p, h.sender, true) || asks(p, h.receiver, false)
+// question is a message to whose reply its sender waits.
+type question struct {
+	place *gocode.Place // of the line that sends it, or waits for the reply
+	send  *ast.SendStmt
 }
 
-// asks reports whether a line is part of a request: it sends the request, or else it waits for the
-// reply, in a function that does both one after the other.
-func asks(p *rule.Pass, l exectrace.Line, sends bool) bool {
+// exchanged returns the question of which a hand-off is a part: its sender waits for a reply to it,
+// or for that reply; nil for none. A caller has one item, so there is nothing to batch in it.
+func exchanged(p *rule.Pass, h *handoff) *question {
+	if q := asks(p, h.sender, true); q != nil {
+		return q
+	}
+	return asks(p, h.receiver, false)
+}
+
+// asks returns the question that a line sends, or else the one to which it waits for the reply, if
+// one function does both one after the other; nil for none.
+func asks(p *rule.Pass, l exectrace.Line, sends bool) *question {
 	s := traced.SiteAt(p, l)
 	if s == nil {
-		return false
+		return nil
 	}
 	place := p.Place(s)
 	if place == nil {
-		return false
+		return nil
 	}
 	var requests []*ast.SendStmt
 	var replies []*ast.UnaryExpr
@@ -48,11 +57,11 @@ func asks(p *rule.Pass, l exectrace.Line, sends bool) bool {
 	for _, request := range requests {
 		for _, reply := range replies {
 			if answers(place, request, reply) {
-				return true
+				return &question{place, request}
 			}
 		}
 	}
-	return false
+	return nil
 }
 
 // answers reports whether a function receives the reply to what it sent before: from a channel that

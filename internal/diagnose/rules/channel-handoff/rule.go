@@ -39,6 +39,7 @@ func Rule() rule.Rule {
 		ID:     "channel-handoff",
 		Kind:   rule.Block,
 		Needs:  []rule.Need{rule.NeedTrace},
+		Uses:   []rule.Need{rule.NeedCounts},
 		Title:  "Goroutines synchronize on a channel for every small item",
 		Doc:    doc,
 		Finder: finder.Trace{Judge: find},
@@ -59,7 +60,9 @@ It is fine when the synchronization is the point: an unbuffered channel also
 guarantees that the receiver has the item. It is fine when the work for each
 item takes 50 µs or more, and when the sender waits for a reply before it goes on
 (from a channel in the message, or beside the first): it has one item, and no
-batch. The rule reports neither.
+batch. The rule reports neither, except where a request asks a goroutine that
+owns some state for each element of a loop, 16 times and more: one message with
+all of them, or a lock instead of the goroutine, has no such switches.
 
 Seen in the field: bookingcom/nanotube#176, golang/go#57070; "High Performance
 Go Workshop" (Cheney): sending single pixels through an unbuffered channel took
@@ -84,14 +87,14 @@ func find(p *rule.Pass) []rule.Match {
 			continue
 		}
 		s := traced.SiteAt(p, h.sender)
-		if s == nil || exchanged(p, h) || iterates(iterators, h) {
+		if s == nil || exchanged(p, h) != nil || iterates(iterators, h) {
 			continue
 		}
 		if m, ok := match(p, h, s); ok {
 			matches = append(matches, m)
 		}
 	}
-	return matches
+	return append(matches, asked(p)...)
 }
 
 // iterates reports whether a hand-off is that of an iterator, about which another rule knows more.

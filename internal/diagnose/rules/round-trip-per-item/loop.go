@@ -174,7 +174,7 @@ func (s *search) above(p *gocode.Place, call *ast.CallExpr, waits float64, level
 				return nil
 			}
 			sent := ""
-			if !asks(p, call) || !perItem(p, node, call) {
+			if !asks(p, call) || !awaited.PerItem(p, node, call) {
 				before := answered(p, node, call)
 				if before == nil {
 					return nil
