@@ -22,6 +22,8 @@ type access struct {
 	keys []ast.Expr // values that identify the row; none for an INSERT
 	text string     // the statement
 	rows bool       // it may return several rows
+	unit string     // of a command to Redis: what it is about; "" for a statement
+	asks bool       // a command that only asks whether there is something
 }
 
 // reads reports whether the access is a query.
@@ -43,6 +45,9 @@ func (s *search) accessOf(p *gocode.Place, call *ast.CallExpr, depth int) *acces
 	if sent := s.sql.Sent(p, call); sent != nil {
 		return s.statement(call, sent)
 	}
+	if a := s.keyedAccess(p, call); a != nil {
+		return a
+	}
 	if depth == 0 || symbol.Standard(fn.Pkg().Path()) {
 		return nil
 	}
@@ -50,7 +55,7 @@ func (s *search) accessOf(p *gocode.Place, call *ast.CallExpr, depth int) *acces
 	if in == nil {
 		return nil
 	}
-	a := &access{Access: in.Access, call: call, text: in.text, rows: returnsRows(fn)}
+	a := &access{Access: in.Access, call: call, text: in.text, rows: in.unit == "" && returnsRows(fn), unit: in.unit, asks: in.asks}
 	for _, key := range in.keys {
 		v := root(in.place, key)
 		if v == nil || in.place.Decl.Recv != nil && syntax.Inside(in.place.Decl.Recv, v.Pos()) {
@@ -117,7 +122,7 @@ func (s *search) summaryOf(fn *types.Func, depth int) *summary {
 			return !several
 		}
 		a := s.accessOf(place, call, depth)
-		if a == nil && s.sql.Sends(place, call) {
+		if a == nil && (s.sql.Sends(place, call) || sendsOther(place, call)) {
 			several = true // one that is not known
 			return false
 		}
@@ -131,6 +136,23 @@ func (s *search) summaryOf(fn *types.Func, depth int) *summary {
 		s.summaries[full] = &summary{place, found}
 	}
 	return s.summaries[full]
+}
+
+// only returns the only expression of a list that is not a constant or a field; nil for several.
+func only(p *gocode.Place, list []ast.Expr) (found ast.Expr) {
+	for _, e := range list {
+		if _, constant := p.Const(e); constant {
+			continue
+		}
+		if v := syntax.Named(p, e); v != nil && (v.IsField() || v.Parent() == v.Pkg().Scope()) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = e
+	}
+	return found
 }
 
 // root returns the variable that an expression is, or is a part of, or is computed from as its only
@@ -148,9 +170,19 @@ func root(p *gocode.Place, e ast.Expr) *types.Var {
 			e = x.X
 		case *ast.UnaryExpr:
 			e = x.X
+		case *ast.BinaryExpr: // a prefix and a key
+			if e = only(p, []ast.Expr{x.X, x.Y}); e == nil {
+				return nil
+			}
 		case *ast.CallExpr:
 			if _, conversion := p.Conversion(x); conversion || len(x.Args) == 1 && syntax.Receiver(x) == nil {
 				e = x.Args[0]
+				continue
+			}
+			if len(x.Args) > 0 && syntax.IsString(p, x) { // a function that makes a key
+				if e = only(p, x.Args); e == nil {
+					return nil
+				}
 				continue
 			}
 			to := syntax.Receiver(x)

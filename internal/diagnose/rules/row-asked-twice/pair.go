@@ -84,7 +84,7 @@ func (s *search) needless(p *gocode.Place, a *access, all []*access) *pair {
 	after := map[use][]*access{}
 	for _, b := range all {
 		switch {
-		case b == a || b.Table != a.Table || syntax.Exclusive(in, a.call, b.call) || in.LoopAround(a.call) != in.LoopAround(b.call):
+		case b == a || b.Table != a.Table || b.unit != a.unit || a.unit != "" && (!a.asks || b.asks) || syntax.Exclusive(in, a.call, b.call) || in.LoopAround(a.call) != in.LoopAround(b.call):
 		case b.call.Pos() < a.call.Pos():
 			if !b.reads() && !a.Sums && !a.rows && same(in, a, b) && s.often(in, a, b) {
 				return &pair{place: in, needless: a, by: b}

@@ -48,13 +48,16 @@ request may change the row, so the first answer is not even reliable.
 Let the statement that does the work say what it found: INSERT … ON CONFLICT (or
 ON DUPLICATE KEY), RowsAffected of an UPDATE or DELETE, sql.ErrNoRows of the
 query. Compute in the statement: SET n = n + 1, with the condition in WHERE. Take
-what was written from RETURNING, or from the values at hand.
+what was written from RETURNING, or from the values at hand. The same holds for
+Redis: GET returns redis.Nil for a missing key, SET has NX and XX, and DEL, SADD
+and SREM say how many they removed or added.
 
 It is fine where the test mostly ends the request, which then does not write, and
 where rules about the row decide what is written. The rule reports constant
-statements about one row of one table, directly or in functions below, if the
-second runs for at least seven in ten of the first. It leaves alone queries that
-lock (FOR UPDATE), and those whose result is used for something else.
+statements about one row of one table, and commands of go-redis about one key,
+directly or in functions below, if the second runs for at least seven in ten of
+the first. It leaves alone queries that lock (FOR UPDATE), and those whose result
+is used for something else.
 
 Seen in the field: miniflux/v2#3658 and miniflux/v2#4181 (each entry of a feed
 looked up before it was stored), open-policy-agent/opa-control-plane#418 (SELECT 1
@@ -89,6 +92,8 @@ func (f *pair) describe(c *finder.Case) {
 	second := fmt.Sprintf("%s (line %d)", syntax.Text(b.call.Fun), syntax.Line(f.place, b.call.Pos()))
 	name := syntax.FuncName(f.place)
 	switch {
+	case a.unit != "":
+		c.Cause, c.Fix = f.describeKeyed(first, second, name)
 	case b.call.Pos() < a.call.Pos():
 		c.Cause = fmt.Sprintf("%s writes a row of %s with %s, and then reads it back with %s: a second statement for what the first one knows.", name, a.Table, second, first)
 		c.Fix = "Take the columns that the database sets from RETURNING (or LastInsertId), and the others from the values at hand."
@@ -106,5 +111,5 @@ func (f *pair) describe(c *finder.Case) {
 		c.Fix = "UPDATE only the columns that change, by the key, and take the rest of the row from RETURNING if the answer shows it; RowsAffected says whether the row exists."
 	}
 	c.Cause += fmt.Sprintf(" It runs %s per %s.", evidence.Times(f.runs), c.Pass.Manifest.Unit())
-	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s of the first statement per %s", units.Number(f.runs), c.Pass.Manifest.Unit())})
+	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s of the first one per %s", units.Number(f.runs), c.Pass.Manifest.Unit())})
 }

@@ -74,8 +74,8 @@ func results(p *gocode.Place, call *ast.CallExpr) (vars []*types.Var, ok bool) {
 			vars = append(vars, v)
 		}
 		return vars, true
-	case *ast.SelectorExpr: // QueryRow(…).Scan(&x)
-		if scan, isCall := syntax.Parent(outer, n).(*ast.CallExpr); isCall && n.Sel.Name == "Scan" {
+	case *ast.SelectorExpr: // QueryRow(…).Scan(&x), Exists(…).Result()
+		if scan, isCall := syntax.Parent(outer, n).(*ast.CallExpr); isCall && slices.Contains([]string{"Scan", "Result", "Val"}, n.Sel.Name) {
 			got, known := results(p, scan)
 			return append(vars, got...), known
 		}
