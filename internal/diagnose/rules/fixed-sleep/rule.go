@@ -11,6 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
+	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
 
@@ -59,6 +60,14 @@ failed-attempts.
 
 Seen in the field: wso2/k8s-wso2am-operator#25 (30 s for a database that
 starts).`
+
+// Pauses returns the lines that the rule reports.
+func Pauses(p *rule.Pass) (at []*site.Site) {
+	for _, m := range find(p) {
+		at = append(at, m.Site)
+	}
+	return at
+}
 
 func find(p *rule.Pass) []rule.Match {
 	if !traced.Long(p) || !traced.Serves(p) || p.Syntax == nil || p.Trace.Requests == nil || p.Trace.Requests.All == nil {

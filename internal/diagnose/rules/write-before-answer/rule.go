@@ -11,6 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	fixedsleep "github.com/hone-go/hone/internal/diagnose/rules/fixed-sleep"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/units"
@@ -55,7 +56,8 @@ what is left. A goroutine for each write saves the wait too, but has no limit.
 It is fine where a record must exist before the answer is sent: an audit that
 the law requires, a payment. The rule reports calls that send a write to others,
 by their name or the code, whose results are dropped or whose error is only
-logged, and for which requests wait a tenth of their time.
+logged, and for which requests wait a tenth of their time. Where the wait is a pause
+of fixed length, fixed-sleep reports that.
 
 Seen in the field: cerbos/cerbos#2104 (audit log), seaweedfs/seaweedfs#2503,
 LAA-Software-Engineering/golang-rest-api-template#125 (an insert per request).`
@@ -73,9 +75,10 @@ func find(p *rule.Pass) []rule.Match {
 		return nil
 	}
 	var found []write
+	pauses := fixedsleep.Pauses(p)
 	for _, f := range w.Callers(p) {
 		for _, s := range f.Steps {
-			if s.Seconds >= leastShare*total && unneeded(f.Place, s.Call) {
+			if s.Seconds >= leastShare*total && unneeded(f.Place, s.Call) && !sleeps(p, f.Place, s.Call, pauses, levels) {
 				found = append(found, write{f, s})
 			}
 		}
