@@ -30,6 +30,8 @@ func nameOf(f *site.Frame) name { return name{traced.Generic(f.Function), f.File
 type Function struct {
 	Place *gocode.Place
 	Steps []*Step // in the order of the source
+	// Looped are those in loops, which Steps leaves out.
+	Looped []*Step
 }
 
 // Step is a call that requests wait for.
@@ -38,6 +40,10 @@ type Step struct {
 	Call    *ast.CallExpr
 	Runs    float64 // per unit of work
 	Seconds float64
+	// Ways is the number of functions that wait below the call; Same is the share of the most
+	// frequent of them in the executions of all.
+	Ways int
+	Same float64
 }
 
 // Waits are where requests wait for others, not for a limit of the program.
@@ -144,7 +150,7 @@ func (w *Waits) Callers(p *rule.Pass) []*Function {
 	bySource(p, w.functions, add)
 	var out []*Function
 	for _, of := range order {
-		if f := w.function(p, found[of]); len(f.Steps) > 0 {
+		if f := w.function(p, found[of]); len(f.Steps)+len(f.Looped) > 0 {
 			out = append(out, f)
 		}
 	}
@@ -165,12 +171,15 @@ func (w *Waits) function(p *rule.Pass, r *reached) *Function {
 			continue
 		}
 		s := &Step{Frame: frame, Runs: e.PerUnit}
+		sum, most := 0.0, 0.0
 		if r.own[line] {
 			s.Seconds += w.lines[exectrace.Line{Function: traced.Generic(frame.Function), File: frame.File, Line: line}]
 			s.Call = outermost(place)
 		}
 		for _, l := range r.below[line] {
-			s.Seconds += w.below(p, l.waiting, e.PerUnit)
+			seconds, runs := w.below(p, l.waiting, e.PerUnit)
+			s.Seconds += seconds
+			sum, most, s.Ways = sum+runs, max(most, runs), s.Ways+1
 			if calls := syntax.CallsTo(place, l.callee); l.call == nil && len(calls) > 0 {
 				l.call = calls[0]
 			}
@@ -181,7 +190,14 @@ func (w *Waits) function(p *rule.Pass, r *reached) *Function {
 		if s.Call == nil {
 			s.Call = outermost(place)
 		}
-		if s.Call == nil || len(loops.Around(place, s.Call)) > 0 {
+		if s.Call == nil {
+			continue
+		}
+		if sum > 0 {
+			s.Same = most / sum
+		}
+		if len(loops.Around(place, s.Call)) > 0 {
+			f.Looped = append(f.Looped, s)
 			continue
 		}
 		if f.Place == nil {
@@ -201,8 +217,9 @@ func (w *Waits) function(p *rule.Pass, r *reached) *Function {
 }
 
 // below returns the time that requests wait in a function on behalf of a line that runs so often:
-// its share of that function's calls. A line in a loop of the function runs more often than that.
-func (w *Waits) below(p *rule.Pass, of name, runs float64) float64 {
+// its share of that function's calls, and how often that is called. A line in a loop of the
+// function runs more often than that.
+func (w *Waits) below(p *rule.Pass, of name, runs float64) (share, calls float64) {
 	var seconds, all float64
 	for _, line := range w.functions[of] {
 		seconds += w.lines[line]
@@ -211,9 +228,9 @@ func (w *Waits) below(p *rule.Pass, of name, runs float64) float64 {
 		}
 	}
 	if all <= 0 {
-		return 0
+		return 0, 0
 	}
-	return seconds * min(1, runs/all)
+	return seconds * min(1, runs/all), all
 }
 
 // outermost returns the first call on a line; nil for none.

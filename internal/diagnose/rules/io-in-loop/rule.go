@@ -31,6 +31,8 @@ const (
 	// leastEntries is how often a program that runs and exits must reach the loop. One that it
 	// reaches once may be the program's main loop, with a unit of work in each iteration.
 	leastEntries = 10
+	// counted is the part of the iterations that the counts have: they end within requests.
+	counted = 0.95
 	// leastSynced is how often such a program must wait for the disk in a loop that it reaches
 	// once.
 	leastSynced = 100
@@ -315,11 +317,11 @@ func above(p *rule.Pass, m *rule.Match, row *site.Row, k asked, asks float64) (l
 		}
 		line := syntax.Line(place, stmt.Pos())
 		l, ok := p.Counts.Loop(f.Owner.Package, f.File, line)
-		if !ok || l.Iterations < k.fewest() || p.Manifest.Unit() == "run" && l.Entries < leastEntries && !(k.once && l.Iterations >= leastSynced) {
+		if !ok || l.Iterations < counted*k.fewest() || p.Manifest.Unit() == "run" && l.Entries < leastEntries && !(k.once && l.Iterations >= leastSynced) {
 			continue
 		}
 		here, ok := evidence.Executions(p, *f)
-		if !ok || min(here.PerUnit, asks) < k.fewest()*l.Entries {
+		if !ok || min(here.PerUnit, asks) < counted*k.fewest()*l.Entries {
 			continue // only few of the iterations have I/O, such as one of a list of callbacks
 		}
 		found := loop{Loop: l, line: line, asks: asks}

@@ -55,9 +55,11 @@ query for all is better still.
 
 It is fine where a call decides whether the next one may run, and where the
 other side is the bottleneck: it then gets the same work in less time. The rule
-follows results through the function. It leaves alone calls that use the result
-of an earlier one, that run only under a condition on it, that share a
-transaction, or that change something, as far as their names and the code show.
+follows results through the function. It also reports loops that call one method
+of different types (checks, providers, plugins), where each waits for another
+service and no call gets what an earlier one returned. It leaves alone calls that
+use the result of an earlier one, that run only under a condition on it, that share
+a transaction, or that change something, as far as their names and the code show.
 It reports calls of which requests would save a tenth of their time.
 
 Seen in the field: cadence-workflow/cadence#4339 (62 % less latency),
@@ -78,6 +80,11 @@ func find(p *rule.Pass) []rule.Match {
 	}
 	var matches []rule.Match
 	for _, f := range w.Callers(p) {
+		for _, m := range looped(p, f, total) {
+			if !slices.ContainsFunc(matches, func(o rule.Match) bool { return o.Site.File == m.Site.File && o.Site.Line == m.Site.Line }) {
+				matches = append(matches, m)
+			}
+		}
 		g := independent(f)
 		if len(g) < 2 || g.saved() < leastShare*total {
 			continue
