@@ -118,6 +118,12 @@ func (t *Queue) Saving() *rule.Saving {
 	return &s
 }
 
+// LacksCPU reports whether requests that no longer wait here would wait for a processor instead:
+// the processors leave less than half of what the queue's fraction saves.
+func (t *Queue) LacksCPU() bool {
+	return t.saving.Modelled && t.saving.Seconds < QueueFraction().Expect*t.Waited/2
+}
+
 // Share returns the part of the requests' time that they wait, for a sentence.
 func (t *Queue) Share() string { return units.Percent(t.Waited / t.Total) }
 

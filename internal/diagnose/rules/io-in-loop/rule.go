@@ -91,8 +91,9 @@ type asked struct {
 	small bool
 }
 
-// Nouns of requests to other services, and of statements that write to a database.
+// Nouns of queries, of requests to other services, and of statements that write to a database.
 const (
+	query     = "query"
 	request   = "request"
 	statement = "statement to the database"
 )
@@ -129,7 +130,7 @@ func (k asked) fewest() float64 {
 
 func kinds() []asked {
 	return []asked{
-		{"query", "Fetch all rows with one query (WHERE … = ANY(…) or IN (…), a join, a batch of the driver) and look them up by their key.", []string{
+		{query, "Fetch all rows with one query (WHERE … = ANY(…) or IN (…), a join, a batch of the driver) and look them up by their key.", []string{
 			"database/sql.(*DB).Query*", "database/sql.(*Tx).Query*", "database/sql.(*Stmt).Query*", "database/sql.(*Conn).Query*",
 			"github.com/jackc/pgx/v5.(*Conn).Query*", "github.com/jackc/pgx/v5/pgxpool.(*Pool).Query*",
 			"github.com/jackc/pgx/v5/pgxpool.(*Tx).Query*", "github.com/jackc/pgx/v5.(*dbTx).Query*",
@@ -207,6 +208,7 @@ func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 			if k.noun == transaction {
 				committing(p, &m)
 			} else {
+				withAnswers(p, &m, l, k)
 				latency(p, &m)
 			}
 			matches = append(matches, m)
@@ -220,13 +222,23 @@ func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 const leastWaited = 0.1
 
 // latency prices a line by the time that requests wait at it, if the trace shows that they wait
-// there long: a loop that waits for other services costs little CPU.
+// there long: a loop that waits for other services costs little CPU. Where the calls take the CPU
+// that other requests wait for, as those of a database in the process do, their CPU is the price.
 func latency(p *rule.Pass, m *rule.Match) {
 	t := traced.QueueAt(p, m.Site, leastWaited)
-	if t == nil {
+	if t == nil || t.LacksCPU() && m.Fraction.Expect*ofCPU(p, m) > t.Saving().Seconds/t.Total {
 		return
 	}
 	price(p, m, t, "Requests wait there for %s of their time.")
+}
+
+// ofCPU returns the share of the profile's CPU that the rows of a match take.
+func ofCPU(p *rule.Pass, m *rule.Match) float64 {
+	nanoseconds, _ := stacks.Sum(m.CPU)
+	if p.Table.Totals.TotalSeconds <= 0 {
+		return 0
+	}
+	return float64(nanoseconds) / 1e9 / p.Table.Totals.TotalSeconds
 }
 
 // price gives a match the saving of a wait, and says how long that is.

@@ -3,6 +3,9 @@ package workunittoosmall
 
 import (
 	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/exectrace/wall"
@@ -56,7 +59,8 @@ few times as many when they are uneven. A row instead of a pixel, a file instead
 of a line.
 
 It is fine for goroutines that wait for the network, a timer or a signal. The
-rule leaves those alone, and a few small ones that are started occasionally.
+rule leaves those alone, those that the standard library starts on its own, and a
+few small ones that are started occasionally.
 
 Seen in the field: afreidah/s3-orchestrator#891; "High Performance Go Workshop"
 (Cheney), where a goroutine per pixel took 1.63 s and a goroutine per row 0.46
@@ -70,7 +74,7 @@ func find(p *rule.Pass) []rule.Match {
 			continue
 		}
 		s := traced.SiteAt(p, sp.Line)
-		if s == nil || waits(p, sp) || iterates(p, s) {
+		if s == nil || waits(p, sp) || iterates(p, s) || inside(p, s) {
 			continue
 		}
 		matches = append(matches, match(p, sp, s))
@@ -86,6 +90,39 @@ func iterates(p *rule.Pass, s *site.Site) bool {
 	}
 	_, is := chaniter.At(place)
 	return is
+}
+
+// inside reports whether the standard library starts goroutines of its own on a line: the line has
+// no go statement and passes no function. It waits in them, and their work is not the program's to
+// divide: database/sql has one for each query with a context.
+func inside(p *rule.Pass, s *site.Site) bool {
+	place := p.Place(s)
+	if place == nil {
+		return false
+	}
+	return !slices.ContainsFunc(place.Nodes, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			return true
+		case *ast.CallExpr:
+			return slices.ContainsFunc(n.Args, func(e ast.Expr) bool { return runs(place.TypeOf(e)) })
+		}
+		return false
+	})
+}
+
+// runs reports whether values of a type can be what a goroutine runs: functions, and interfaces.
+func runs(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	switch t.Underlying().(type) {
+	case *types.Signature:
+		return true
+	case *types.Interface:
+		return t.String() != "context.Context"
+	}
+	return false
 }
 
 // waits reports whether the purpose of the goroutines that a go statement starts is to wait for
