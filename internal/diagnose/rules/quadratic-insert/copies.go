@@ -178,7 +178,7 @@ func addingCaller(c *finder.Case) (*site.Frame, string) {
 }
 
 // replaces reports whether the line repeatedly assigns the result of a function to one of its
-// arguments: xs = add(xs, x).
+// arguments or its receiver: xs = add(xs, x), xs = xs.with(x).
 func replaces(p *gocode.Place, fn string) (xs ast.Expr, ok bool) {
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		a, is := n.(*ast.AssignStmt)
@@ -189,7 +189,11 @@ func replaces(p *gocode.Place, fn string) (xs ast.Expr, ok bool) {
 		if !is || syntax.Line(p, call.Lparen) != p.Line || p.Callee(call) == nil || p.Callee(call).Name() != fn {
 			return true
 		}
-		for _, arg := range call.Args {
+		given := call.Args
+		if recv := syntax.Receiver(call); recv != nil {
+			given = append([]ast.Expr{recv}, given...)
+		}
+		for _, arg := range given {
 			if syntax.Same(p, arg, a.Lhs[0]) && (growing(p, a) != nil || persists(p, a.Lhs[0])) {
 				xs = a.Lhs[0]
 			}

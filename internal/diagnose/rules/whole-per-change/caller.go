@@ -1,6 +1,7 @@
 package wholeperchange
 
 import (
+	"fmt"
 	"go/ast"
 	"go/types"
 
@@ -20,16 +21,18 @@ func (c *copied) stored(m *finder.Case) bool {
 	if c.returned == nil {
 		return true
 	}
+	return c.mostly(m, 1, func(stack []*site.Frame) bool { return c.storedAt(m, stack[1]) })
+}
+
+// mostly reports whether a test accepts the stacks of most of the copies' cost, which start at the
+// function that makes the copy. The test looks at so many callers.
+func (c *copied) mostly(m *finder.Case, callers int, test func(stack []*site.Frame) bool) bool {
 	rows := m.Allocs
 	if len(rows) == 0 {
 		rows = m.CPU
 	}
-	type line struct {
-		file string
-		line int
-	}
-	judged := map[line]bool{}
-	var replacing, all int64
+	judged := map[string]bool{}
+	var accepted, all int64
 	for _, r := range rows {
 		all += r.Value
 		i := 0
@@ -39,18 +42,20 @@ func (c *copied) stored(m *finder.Case) bool {
 		if i+1 >= len(r.Stack) {
 			continue
 		}
-		f := r.Stack[i+1]
-		at := line{f.File, f.Line}
+		at := ""
+		for _, f := range r.Stack[i+1 : min(len(r.Stack), i+1+callers)] {
+			at += fmt.Sprintf("%s:%d ", f.File, f.Line)
+		}
 		fine, known := judged[at]
 		if !known {
-			fine = c.storedAt(m, f)
+			fine = test(r.Stack[i:])
 			judged[at] = fine
 		}
 		if fine {
-			replacing += r.Value
+			accepted += r.Value
 		}
 	}
-	return all > 0 && float64(replacing) >= mostlyOne*float64(all)
+	return all > 0 && float64(accepted) >= mostlyOne*float64(all)
 }
 
 // storedAt reports whether a caller's line replaces what it passes by what it gets:

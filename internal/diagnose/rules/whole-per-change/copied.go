@@ -24,6 +24,7 @@ type copied struct {
 	from     ast.Expr      // the original
 	made     *ast.CallExpr // that creates the copy
 	by       ast.Node      // what copies the elements: the same call, another, or a loop
+	of       types.Type    // of the collection
 	elements float64       // of each copy; 0 if the allocations show it
 	copies   float64       // for each unit of work
 	// returned is the parameter or receiver that has the original, if the function returns the
@@ -55,7 +56,11 @@ func (s *search) copiedAt(f *site.Frame, p *gocode.Place) *copied {
 		return found
 	}
 	l, ok := s.pass.Counts.Loop(f.Owner.Package, f.File, syntax.Line(p, loop.Pos()))
-	if !ok || l.Iterations < leastElements {
+	least := float64(leastElements)
+	if found.returned != nil {
+		least = leastAdditions / 4 // a loop may build it
+	}
+	if !ok || l.Iterations < least {
 		return nil
 	}
 	found.elements, found.copies = l.Iterations, l.Entries
@@ -75,17 +80,25 @@ func (c *copied) on(p *gocode.Place) bool {
 // copyOf returns the copy that an assignment to a new variable makes or starts; nil for none.
 func copyOf(p *gocode.Place, a *ast.AssignStmt) *copied {
 	next := syntax.LocalVar(p, a.Lhs[0])
-	if next == nil {
-		return nil
+	part := false
+	if next == nil { // c := *x; c.m = maps.Clone(x.m)
+		if next, part = syntax.Var(p, a.Lhs[0]); next == nil || syntax.Param(p, next) || !syntax.Local(p, next) {
+			return nil
+		}
 	}
 	for _, call := range creating(a.Rhs[0]) {
-		c := &copied{next: next, made: call, by: call}
+		c := &copied{next: next, made: call, by: call, of: typeOf(p, call)}
 		if p.CalleeName(call) == "make" || makes(p, call) {
 			c.from, c.by = c.filled(p)
 		} else {
 			c.from = cloned(p, call)
 		}
-		if c.from != nil {
+		if c.from == nil {
+			if c.from, c.of = copiedBelow(p, call); c.from != nil {
+				c.by = call
+			}
+		}
+		if c.from != nil && (!part || ofParam(p, c.from)) {
 			return c
 		}
 	}
@@ -118,7 +131,7 @@ func (c *copied) is(p *gocode.Place, e ast.Expr) bool {
 	switch ast.Unparen(e).(type) {
 	case *ast.Ident, *ast.SelectorExpr:
 		v, _ := syntax.Var(p, e)
-		return v == c.next && types.Identical(typeOf(p, e), typeOf(p, c.made))
+		return v == c.next && types.Identical(typeOf(p, e), c.of)
 	}
 	return false
 }
@@ -135,6 +148,8 @@ func cloned(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	switch p.CalleeName(call) {
 	case "maps.Clone", "slices.Clone":
 		return call.Args[0]
+	case "(net/http.Header).Clone":
+		return syntax.Receiver(call)
 	case "append":
 		if inner, ok := ast.Unparen(call.Args[0]).(*ast.CallExpr); ok && len(call.Args) > 1 {
 			if _, conversion := p.Conversion(inner); !conversion {
@@ -211,18 +226,19 @@ func (c *copied) replaces(p *gocode.Place) bool {
 				if c.changes(p, n, lhs) {
 					changed, few = true, few && c.once(p, n)
 				}
-				if holder != nil && syntax.Named(p, lhs) == holder && c.in(p, n.Rhs[min(i, len(n.Rhs)-1)]) {
+				if root, _ := syntax.Var(p, lhs); holder != nil && root != c.next && syntax.Named(p, lhs) == holder && c.in(p, n.Rhs[min(i, len(n.Rhs)-1)]) {
 					stored = true
 				}
 			}
 		case *ast.CallExpr:
-			if p.CalleeName(n) == "delete" && c.is(p, n.Args[0]) {
+			if c.changedBy(p, n) {
 				changed, few = true, few && c.once(p, n)
 			}
 			stored = stored || c.storedBy(p, n, holder)
 		case *ast.ReturnStmt:
 			if root != nil && syntax.Param(p, root) && len(n.Results) > 0 && c.in(p, n.Results[0]) {
 				c.returned = root
+				changed = changed || c.appended(p, n.Results[0])
 			}
 		}
 		return true
@@ -246,8 +262,22 @@ func (c *copied) changes(p *gocode.Place, a *ast.AssignStmt, lhs ast.Expr) bool 
 	if !c.is(p, lhs) || len(a.Rhs) != 1 {
 		return false
 	}
-	call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+	return c.appended(p, a.Rhs[0])
+}
+
+// appended reports whether an expression appends to the copy.
+func (c *copied) appended(p *gocode.Place, e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	return ok && call != c.made && p.CalleeName(call) == "append" && c.is(p, call.Args[0])
+}
+
+// changedBy reports whether a call removes or sets an element of the copy.
+func (c *copied) changedBy(p *gocode.Place, call *ast.CallExpr) bool {
+	name := p.CalleeName(call)
+	if recv := syntax.Receiver(call); recv != nil {
+		return funcname.Match(name, "(net/http.Header).Set", "(net/http.Header).Add", "(net/http.Header).Del") && c.is(p, recv)
+	}
+	return name == "delete" && c.is(p, call.Args[0])
 }
 
 // once reports whether a change runs at most once for each copy: no loop is around it alone.
@@ -355,7 +385,7 @@ func holderOf(p *gocode.Place, e ast.Expr, steps int) *types.Var {
 
 // describe fills in a match; it reports false if the copies are small or few.
 func (c *copied) describe(m *finder.Case) bool {
-	t := typeOf(m.Place, c.made)
+	t := c.of
 	what, isMap := "list", false
 	switch t.(type) {
 	case *types.Map:
@@ -375,7 +405,14 @@ func (c *copied) describe(m *finder.Case) bool {
 	if elements == 0 && size > 0 && copies > 0 && bytes >= leastBytes {
 		elements = float64(bytes) / copies / float64(size)
 	}
-	if copies < leastCopies || elements < leastElements {
+	if copies < leastCopies {
+		return false
+	}
+	if b := c.built(m); b != nil && elements >= b.additions/4 {
+		b.describe(m, c, what, elements)
+		return true
+	}
+	if elements < leastElements {
 		return false
 	}
 	replaced := c.stored(m)

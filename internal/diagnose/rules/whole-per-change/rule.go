@@ -69,15 +69,21 @@ rarely; or save at most once in a while; or use an embedded database, which
 writes what changed. In a store of keys and values, give each element a key of
 its own: the key of the whole as a prefix, then that of the element.
 
+A value that never changes is easy to share, but a loop that builds one of them with
+a method such as With copies all of the last one for each element, though nobody
+else has seen it. Add in place there, and return the finished value.
+
 It is fine for small collections, and for those that change a few times. The rule
 reports copies of at least 64 elements that replace the original after a few
-changes, or that a function returns, longer each time. It also reports encodings
-and decodings that take at least 30 µs for each element that the function or its
-callers change.
+changes, or that a function returns, longer each time, and loops that build a
+collection with at least 24 copies and keep none of those in between. It also
+reports encodings and decodings that take at least 30 µs for each element that the
+function or its callers change.
 
 Seen in the field: MikkoParkkola/trvl#575 (a new price rewrote all 320,028: 339
 ms), TeraSky-OSS/declarative-conversion-operator#78 (a map copied for each
-update), itchyny/gojq#241 (an object copied for each key that is added),
+update), weaveworks/scope#470 (a topology copied for each node that is added),
+itchyny/gojq#241 (an object copied for each key that is added),
 timshannon/badgerhold#25 and timshannon/bolthold#105 (the keys of an index,
 decoded and encoded for each insertion).`
 
