@@ -5,6 +5,7 @@ package rules
 import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	absentnotcached "github.com/hone-go/hone/internal/diagnose/rules/absent-not-cached"
+	allforone "github.com/hone-go/hone/internal/diagnose/rules/all-for-one"
 	answerencodedagain "github.com/hone-go/hone/internal/diagnose/rules/answer-encoded-again"
 	asciitext "github.com/hone-go/hone/internal/diagnose/rules/ascii-text"
 	atomichotspot "github.com/hone-go/hone/internal/diagnose/rules/atomic-hotspot"
@@ -264,6 +265,7 @@ import (
 func All() []rule.Rule {
 	return []rule.Rule{
 		absentnotcached.Rule(),
+		allforone.Rule(),
 		answerencodedagain.Rule(),
 		asciitext.Rule(),
 		atomichotspot.Rule(),
