@@ -67,7 +67,7 @@ func (x *Index) Syntax(ctx context.Context, pkgs []string) (*Syntax, error) {
 	s.load(ctx, plain, false)
 	s.load(ctx, tested, true)
 	for _, p := range want {
-		if _, bad := s.lacking[p]; !bad && !contains(s.have, p) {
+		if _, bad := s.lacking[p]; !bad && !slices.Contains(s.have, p) {
 			s.lacking[p] = "the go command does not know it in " + x.cfg.Dir
 		}
 	}
@@ -157,7 +157,7 @@ func (s *Syntax) add(p *packages.Package, key func(file string) string) {
 	if len(p.Syntax) == 0 || p.TypesInfo == nil {
 		return
 	}
-	if !contains(s.have, name) {
+	if !slices.Contains(s.have, name) {
 		s.have = append(s.have, name)
 	}
 	decls := declarations(p)
@@ -185,7 +185,7 @@ func (s *Syntax) add(p *packages.Package, key func(file string) string) {
 func filesOf(fset *token.FileSet, f *ast.File) []string {
 	names := []string{fset.Position(f.Package).Filename}
 	for _, d := range f.Decls {
-		if n := fset.Position(d.Pos()).Filename; !contains(names, n) {
+		if n := fset.Position(d.Pos()).Filename; !slices.Contains(names, n) {
 			names = append(names, n)
 		}
 	}
@@ -234,15 +234,6 @@ func distinct(names []string, n int) (first, rest []string) {
 		}
 	}
 	return first, rest
-}
-
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
 }
 
 // Place is the typed syntax around one line.

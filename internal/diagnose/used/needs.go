@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -254,7 +255,7 @@ func (n *needs) literal(lit *ast.CompositeLit, u Part) {
 		case fields && !keyed:
 			n.read(e)
 		case fields:
-			if id, ok := kv.Key.(*ast.Ident); ok && contains(u.Fields, id.Name) {
+			if id, ok := kv.Key.(*ast.Ident); ok && slices.Contains(u.Fields, id.Name) {
 				n.read(kv.Value)
 			} else {
 				n.drop(kv.Value)
@@ -266,15 +267,6 @@ func (n *needs) literal(lit *ast.CompositeLit, u Part) {
 			n.element(e)
 		}
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // drop notes an expression whose value is not needed.

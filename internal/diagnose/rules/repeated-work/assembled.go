@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"iter"
 	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/effects"
@@ -83,49 +84,59 @@ func object(p *gocode.Place) string {
 // onlyRead reports whether all callers of a function that the profile shows only read its result,
 // and drop it.
 func (s *search) onlyRead(name string) bool {
-	some, all := false, true
-	s.callers(name, func(p *gocode.Place) {
+	some := false
+	for p, ok := range s.callers(name) {
+		if !ok {
+			continue
+		}
+		if !slices.ContainsFunc(syntax.CallsTo(p, name), func(call *ast.CallExpr) bool { return readHere(p, call) }) {
+			return false
+		}
 		some = true
-		all = all && slices.ContainsFunc(syntax.CallsTo(p, name), func(call *ast.CallExpr) bool { return readHere(p, call) })
-	})
-	return some && all
+	}
+	return some
 }
 
 // changedByCallers reports whether a caller of a function that the profile shows sets a field of
 // its result.
-func (s *search) changedByCallers(name string) (found bool) {
-	s.callers(name, func(p *gocode.Place) {
-		for _, call := range syntax.CallsTo(p, name) {
+func (s *search) changedByCallers(name string) bool {
+	for p, ok := range s.callers(name) {
+		if !ok {
+			continue
+		}
+		set := func(call *ast.CallExpr) bool {
 			v := syntax.Result(p, call)
-			if v == nil || !syntax.Local(p, v) {
-				continue
-			}
-			found = found || slices.ContainsFunc(syntax.Reads(p, v), func(id *ast.Ident) bool {
+			return v != nil && syntax.Local(p, v) && slices.ContainsFunc(syntax.Reads(p, v), func(id *ast.Ident) bool {
 				sel, ok := syntax.Parent(p, id).(*ast.SelectorExpr)
 				return ok && sel.X == ast.Expr(id) && syntax.Defines(p, sel)
 			})
 		}
-	})
-	return found
+		if slices.ContainsFunc(syntax.CallsTo(p, name), set) {
+			return true
+		}
+	}
+	return false
 }
 
-// callers calls visit for each line that calls a function, as far as the profile and the source
-// show.
-func (s *search) callers(name string, visit func(*gocode.Place)) {
-	seen := map[gocode.Pos]bool{}
-	for _, r := range s.costs[name].Rows {
-		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
-		if i < 0 || i+1 >= len(r.Stack) {
-			continue
-		}
-		at := r.Stack[i+1]
-		pos := gocode.Pos{File: at.File, Line: at.Line}
-		if seen[pos] {
-			continue
-		}
-		seen[pos] = true
-		if p, ok := s.pass.Syntax.At(at.File, at.Line); ok {
-			visit(p)
+// callers returns the lines that call a function, as the profile shows. The second value is false
+// if the source of a line is not known.
+func (s *search) callers(name string) iter.Seq2[*gocode.Place, bool] {
+	return func(yield func(*gocode.Place, bool) bool) {
+		seen := map[gocode.Pos]bool{}
+		for _, r := range s.costs[name].Rows {
+			i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
+			if i < 0 || i+1 >= len(r.Stack) {
+				continue
+			}
+			at := r.Stack[i+1]
+			pos := gocode.Pos{File: at.File, Line: at.Line}
+			if seen[pos] {
+				continue
+			}
+			seen[pos] = true
+			if !yield(s.pass.Syntax.At(at.File, at.Line)) {
+				return
+			}
 		}
 	}
 }

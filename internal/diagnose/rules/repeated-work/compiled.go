@@ -11,7 +11,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/watched"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/inputs"
-	"github.com/hone-go/hone/internal/site"
 )
 
 const (
@@ -69,24 +68,14 @@ func takesString(s *types.Signature) bool {
 // appliedOnce reports whether all callers of a function that the profile shows apply its result
 // once to one of their own parameters, and do nothing else with it.
 func (s *search) appliedOnce(name string) bool {
-	seen := map[gocode.Pos]bool{}
-	for _, r := range s.costs[name].Rows {
-		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
-		if i < 0 || i+1 >= len(r.Stack) {
-			continue
-		}
-		at := r.Stack[i+1]
-		pos := gocode.Pos{File: at.File, Line: at.Line}
-		if seen[pos] {
-			continue
-		}
-		seen[pos] = true
-		p, ok := s.pass.Syntax.At(at.File, at.Line)
+	some := false
+	for p, ok := range s.callers(name) {
 		if !ok || !slices.ContainsFunc(syntax.CallsTo(p, name), func(call *ast.CallExpr) bool { return applied(p, call) }) {
 			return false
 		}
+		some = true
 	}
-	return len(seen) > 0
+	return some
 }
 
 // applied reports whether the function around a call only applies its first result, once.

@@ -64,7 +64,7 @@ effect of the function depends on. A map is reported if at most half of its valu
 are looked up, as counted.
 
 Seen in the field: caddyserver/caddy#2674 (all placeholders computed for each
-text), flyteorg/flyte#7492 (paths for placeholders that no argument has).`
+text).`
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	s := &search{pass: p, callers: used.Callers{Syntax: p.Syntax}, idle: map[string]*used.Idle{}}
