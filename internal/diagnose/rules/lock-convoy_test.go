@@ -36,6 +36,18 @@ func TestLockConvoySeldom(t *testing.T) {
 	}
 }
 
+// TestLockConvoyRoute: little of all time is a wait for a lock, but it is most of the time of one
+// handler's requests.
+func TestLockConvoyRoute(t *testing.T) {
+	const archive = "lock-convoy/testdata/route.txtar"
+	r := lockconvoy.Rule()
+	matches, p := ruletest.FindTraced(t, r, archive)
+	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+	if len(matches) != 1 || !strings.Contains(matches[0].Cause, "Requests of (*main.log).note spend ") || !strings.Contains(matches[0].Cause, "held for reading") {
+		t.Errorf("%+v", matches)
+	}
+}
+
 // TestLockConvoyTransaction: what runs between the calls of another module that lock and unlock is
 // named, and the finding is where the main module leads there.
 func TestLockConvoyTransaction(t *testing.T) {

@@ -212,9 +212,14 @@ func LockWait(p *rule.Pass, l *wall.Lock) (float64, bool) {
 	if r == nil || r.All.Time <= 0 {
 		return 0, false
 	}
-	var waited int64
-	for i := range r.All.Places {
-		place := &r.All.Places[i]
+	waited := waitedFor(r.All, l)
+	return float64(waited) / 1e9 / requestsTime(p, r), waited > 0
+}
+
+// waitedFor returns how long the requests of a route wait for a lock, in nanoseconds.
+func waitedFor(r *requests.Route, l *wall.Lock) (waited int64) {
+	for i := range r.Places {
+		place := &r.Places[i]
 		if place.Waiter == nil || place.Part != requests.WaitSync && place.Part != requests.WaitCond {
 			continue
 		}
@@ -222,7 +227,26 @@ func LockWait(p *rule.Pass, l *wall.Lock) (float64, bool) {
 			waited += place.Time
 		}
 	}
-	return float64(waited) / float64(r.All.Time), waited > 0
+	return waited
+}
+
+// LockRoute returns the route whose requests wait for a lock for the largest share of their time;
+// nil when none has enough requests.
+func LockRoute(p *rule.Pass, l *wall.Lock) (route *requests.Route, share float64) {
+	r := enoughRequests(p)
+	if r == nil {
+		return nil, 0
+	}
+	for i := range r.Routes {
+		of := &r.Routes[i]
+		if of.Count < fewRequests || of.Time <= 0 || of.Name == "" {
+			continue
+		}
+		if s := float64(waitedFor(of, l)) / float64(of.Time); s > share {
+			route, share = of, s
+		}
+	}
+	return route, share
 }
 
 // HeldAt returns the lock of the trace that is unlocked at a site, the one with most waiting; nil

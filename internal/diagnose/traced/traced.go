@@ -167,7 +167,18 @@ func LatencyTotal(p *rule.Pass) float64 {
 	if r == nil || r.All == nil || r.Count < fewest {
 		return 0
 	}
-	return float64(r.All.Time) / 1e9
+	return requestsTime(p, r)
+}
+
+// requestsTime returns the time of all requests of a trace, in seconds. A closed loop has no more
+// of them under way than connections: what exceeds that are requests that the program sends to
+// itself, whose time is part of that of others.
+func requestsTime(p *rule.Pass, r *requests.Result) float64 {
+	all := float64(r.All.Time) / 1e9
+	if m := p.Manifest; m != nil && m.Load != nil && m.Load.Rate == 0 && m.Load.Connections > 0 && p.Trace.Parallelism.Length > 0 {
+		return min(all, float64(m.Load.Connections)*p.Trace.Parallelism.Length)
+	}
+	return all
 }
 
 // Procs returns how many processors the program could use: GOMAXPROCS, or the number of the machine

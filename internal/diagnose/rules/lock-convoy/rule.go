@@ -34,11 +34,14 @@ const (
 	// mostlyOne is the minimum share of the section's CPU of a line that the advice is about.
 	mostlyOne = 0.25
 	// fewTimes that goroutines wait are enough if the waits, in seconds, are long, are this share
-	// of the requests' time, and one line held the lock for most of them.
-	fewTimes   = 5
-	longWait   = 0.001
-	leastShare = 0.05
-	mostlyHeld = 0.5
+	// of the requests' time, and one line held the lock for most of them. Where they are
+	// leastOfRoute of the time of one route's requests, leastInAll of all requests' time is enough.
+	fewTimes     = 5
+	longWait     = 0.001
+	leastShare   = 0.05
+	leastOfRoute = 0.3
+	leastInAll   = 0.01
+	mostlyHeld   = 0.5
 	// longHold is the minimum CPU, in seconds, of a section for each time that the lock is held,
 	// for it to explain long waits. A shorter one is held for long when the processor is taken from
 	// it, by chance.
@@ -88,8 +91,9 @@ requests that come meanwhile wait, and are the slowest ones.
 
 It is fine when the queue is the point, as in a limiter. The rule requires a
 queue for a fifth of the trace, so that an occasional preempted holder is not
-reported; or waits of a millisecond and more for 5 % of the requests' time, for
-which the trace or the profile shows what the holder did.
+reported; or waits of a millisecond and more for 5 % of the requests' time (1 %,
+if they are a third of the time of one handler's requests), for which the trace or
+the profile shows what the holder did.
 
 Seen in the field: mattermost/mattermost#15764, erigontech/erigon#20454,
 go-chi/httprate#20 (a limiter's lock, held while the handler behind it answers),
@@ -116,13 +120,24 @@ func find(p *rule.Pass) []rule.Match {
 }
 
 // seldom reports whether requests wait for a lock seldom but long, because one line holds it for
-// long.
+// long. The holder wakes one goroutine, which then wakes those behind it after a short wait.
 func seldom(p *rule.Pass, l *wall.Lock) bool {
-	if l.Kind != "mutex" && l.Kind != "rwmutex" || l.Count < fewTimes || l.Seconds < longWait*float64(l.Count) || l.Holders[0].Seconds < mostlyHeld*l.Seconds {
+	h := l.Holders[0]
+	if l.Kind != "mutex" && l.Kind != "rwmutex" || h.Count < fewTimes || h.Seconds < longWait*float64(h.Count) || h.Seconds < mostlyHeld*l.Seconds {
 		return false
 	}
 	share, ok := traced.LockWait(p, l)
-	return ok && share >= leastShare
+	return ok && (share >= leastShare || share >= leastInAll && waitsMost(p, l) != "")
+}
+
+// waitsMost says which requests wait for a lock for much of their time, in a sentence with a space
+// before it; "" for none. Requests of other routes may be longer, so that it is little of all time.
+func waitsMost(p *rule.Pass, l *wall.Lock) string {
+	route, share := traced.LockRoute(p, l)
+	if share < leastOfRoute {
+		return ""
+	}
+	return fmt.Sprintf(" Requests of %s spend %s of their time waiting for it.", funcname.Short(funcname.Typed(route.Name)), units.Percent(share))
 }
 
 // match returns the match of a lock that mostly a line of a site unlocks; false if goroutines wait
@@ -220,8 +235,8 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) (rule.Match, 
 func queue(p *rule.Pass, s *site.Site, l *wall.Lock, which string) string {
 	where := lines(p, s, l.Waiters)
 	if !l.Convoy {
-		return fmt.Sprintf("Goroutines wait long for the %s %s: %s times in %s, %s on average, up to %d at a time. They wait on %s.",
-			l.Kind, which, units.Count(l.Count), units.Seconds(p.Trace.Parallelism.Length), units.Seconds(l.Seconds/float64(l.Count)), l.Longest, where)
+		return fmt.Sprintf("Goroutines wait long for the %s %s: %s times in %s, %s on average, up to %d at a time. They wait on %s.%s",
+			l.Kind, which, units.Count(l.Count), units.Seconds(p.Trace.Parallelism.Length), units.Seconds(l.Seconds/float64(l.Count)), l.Longest, where, waitsMost(p, l))
 	}
 	return fmt.Sprintf("Goroutines queue for the %s %s: %s at a time, two or more for %s of the time. They wait on %s.",
 		l.Kind, which, units.Number(l.Queue), units.Percent(l.Crowded), where)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hone-go/hone/exectrace/analysis"
 	"github.com/hone-go/hone/exectrace/parallelism"
+	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 )
@@ -60,15 +61,28 @@ const mostTraced = 40
 // traceOf keeps of a trace's results what rules read.
 func traceOf(results *analysis.Results) *traceFacts {
 	cut := *results
-	requests := *results.Requests
-	requests.Slowest, requests.Routes = nil, nil
-	cut.Requests = &requests
+	all := *results.Requests
+	all.Slowest, all.Routes = nil, routesOf(all.Routes)
+	cut.Requests = &all
 	sched := *results.Sched
 	sched.Lines = sched.Lines[:min(len(sched.Lines), mostTraced)]
 	cut.Sched = &sched
 	stacks := slices.Clone(results.Parallelism.Serial.Stacks)
 	slices.SortStableFunc(stacks, func(a, b parallelism.SerialStack) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	return &traceFacts{Results: &cut, SerialStacks: stacks[:min(len(stacks), mostTraced)]}
+}
+
+// routesOf keeps of routes how long their requests take and wait for locks.
+func routesOf(all []requests.Route) (cut []requests.Route) {
+	for _, r := range all {
+		places := slices.DeleteFunc(slices.Clone(r.Places), func(p requests.PlaceTime) bool {
+			return p.Waiter == nil || p.Part != requests.WaitSync && p.Part != requests.WaitCond
+		})
+		if len(places) > 0 {
+			cut = append(cut, requests.Route{Name: r.Name, Count: r.Count, Time: r.Time, Places: places})
+		}
+	}
+	return cut
 }
 
 // print writes a run as an archive.
