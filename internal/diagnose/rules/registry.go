@@ -52,6 +52,7 @@ import (
 	copiedbeforecheck "github.com/hone-go/hone/internal/diagnose/rules/copied-before-check"
 	copiedperbranch "github.com/hone-go/hone/internal/diagnose/rules/copied-per-branch"
 	copiedperpiece "github.com/hone-go/hone/internal/diagnose/rules/copied-per-piece"
+	copiedtodecode "github.com/hone-go/hone/internal/diagnose/rules/copied-to-decode"
 	copybuffer "github.com/hone-go/hone/internal/diagnose/rules/copy-buffer"
 	copyonheap "github.com/hone-go/hone/internal/diagnose/rules/copy-on-heap"
 	copytoread "github.com/hone-go/hone/internal/diagnose/rules/copy-to-read"
@@ -312,6 +313,7 @@ func All() []rule.Rule {
 		copiedbeforecheck.Rule(),
 		copiedperbranch.Rule(),
 		copiedperpiece.Rule(),
+		copiedtodecode.Rule(),
 		copybuffer.Rule(),
 		copyonheap.Rule(),
 		copytoread.Rule(),
