@@ -55,6 +55,13 @@ func TestLeakGrowthInModules(t *testing.T) {
 	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
 }
 
+// TestLeakGrowthTexts: texts that one line makes, and another appends to a list that is only read.
+func TestLeakGrowthTexts(t *testing.T) {
+	r := serving(t)
+	archive := filepath.Join("leak-growth", "testdata", "texts.txtar")
+	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
+}
+
 // TestLeakGrowthPaths: entries that one path does not remove, and what timers refer to that nobody
 // stops.
 func TestLeakGrowthPaths(t *testing.T) {

@@ -50,7 +50,11 @@ func (w *window) adopter(g growth) (at *site.Site, k *keep) {
 			continue
 		}
 		found := onLine(w.pass, s, place, func(in insertion) bool {
-			return (holdsMore(place.TypeOf(in.value)) || holdsMore(typeOf(place, in.key))) && (gains(place, in) || w.grew(f))
+			if holdsMore(place.TypeOf(in.value)) || holdsMore(typeOf(place, in.key)) {
+				return gains(place, in) || w.grew(f)
+			}
+			// Texts may be constants, or parts of others: the container itself has to grow.
+			return (isText(place.TypeOf(in.value)) || isText(typeOf(place, in.key))) && w.grew(f)
 		})
 		if found == nil && w.grew(f) {
 			found = cmp.Or(chained(place), timed(w, place))
@@ -66,7 +70,16 @@ func (w *window) adopter(g growth) (at *site.Site, k *keep) {
 	return at, k
 }
 
-// holdsMore reports whether an element may refer to other memory than its own.
+// isText reports whether a type is one of strings.
+func isText(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+// holdsMore reports whether an element may refer to other memory than its own. Texts do not count.
 func holdsMore(t types.Type) bool {
 	if t == nil {
 		return false
@@ -74,8 +87,8 @@ func holdsMore(t types.Type) bool {
 	if _, any := types.Unalias(t).(*types.TypeParam); any {
 		return true
 	}
-	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
-		return false // other lines make objects, not the texts of keys
+	if isText(t) {
+		return false
 	}
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()

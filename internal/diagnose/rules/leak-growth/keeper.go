@@ -414,7 +414,7 @@ func shrinkers(p *gocode.Place, of *owner) []ast.Node {
 					if name == "delete" || name == "clear" {
 						arg = outermost(arg)
 					}
-					found = found || is(arg) && name != "len" && name != "cap" && !(name == "append" && i == 0)
+					found = found || is(arg) && !(name == "append" && i == 0) && !funcname.Match(name, reading()...)
 				}
 			case *ast.IfStmt:
 				if b, ok := ast.Unparen(n.Cond).(*ast.BinaryExpr); ok && b.Op == token.EQL && p.Info.Types[b.Y].IsNil() && is(b.X) {
@@ -443,6 +443,15 @@ func shrinkers(p *gocode.Place, of *owner) []ast.Node {
 		})
 	}
 	return out
+}
+
+// reading are functions that only read a container, or copy it.
+func reading() []string {
+	return []string{
+		"len", "cap", "copy", "slices.Contains*", "slices.Index*", "slices.Equal*", "slices.Compare*", "slices.Max*", "slices.Min*", "slices.BinarySearch*",
+		"slices.Sort*", "slices.IsSorted*", "slices.Clone", "slices.Values", "slices.All", "maps.Clone", "maps.Keys", "maps.Values", "maps.All", "maps.Equal*",
+		"sort.*", "strings.Join", "bytes.Join", "fmt.*", "log.*", "encoding/json.Marshal*", "(*encoding/json.Encoder).Encode",
+	}
 }
 
 // grows reports whether an assignment appends to its left side.
