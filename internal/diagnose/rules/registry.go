@@ -193,6 +193,7 @@ import (
 	retainedsubstring "github.com/hone-go/hone/internal/diagnose/rules/retained-substring"
 	roundtripperitem "github.com/hone-go/hone/internal/diagnose/rules/round-trip-per-item"
 	rowaskedtwice "github.com/hone-go/hone/internal/diagnose/rules/row-asked-twice"
+	rowforfield "github.com/hone-go/hone/internal/diagnose/rules/row-for-field"
 	rowsnotclosed "github.com/hone-go/hone/internal/diagnose/rules/rows-not-closed"
 	rowsonlycounted "github.com/hone-go/hone/internal/diagnose/rules/rows-only-counted"
 	rowsreadagain "github.com/hone-go/hone/internal/diagnose/rules/rows-read-again"
@@ -454,6 +455,7 @@ func All() []rule.Rule {
 		retainedsubstring.Rule(),
 		roundtripperitem.Rule(),
 		rowaskedtwice.Rule(),
+		rowforfield.Rule(),
 		rowsnotclosed.Rule(),
 		rowsonlycounted.Rule(),
 		rowsreadagain.Rule(),
