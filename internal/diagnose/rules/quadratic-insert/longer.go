@@ -175,7 +175,7 @@ func returned(p *gocode.Place, e ast.Expr) *longerCopy {
 			arg = copied.Args[len(copied.Args)-1]
 		}
 		v := syntax.LocalVar(p, arg)
-		if v == nil || syntax.ParamIndex(sig, v) < 0 {
+		if v == nil || syntax.ParamIndex(sig, v) < 0 && sig.Recv() != v {
 			continue
 		}
 		if how := kind(p, call, arg); how == prepends || how == copies {
