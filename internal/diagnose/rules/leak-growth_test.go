@@ -62,6 +62,19 @@ func TestLeakGrowthTexts(t *testing.T) {
 	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
 }
 
+// TestLeakGrowthAbandoned: what is open already when a later value cannot be opened.
+func TestLeakGrowthAbandoned(t *testing.T) {
+	r := serving(t)
+	archive := filepath.Join("leak-growth", "testdata", "abandoned.txtar")
+	p := ruletest.RecordFor(t, r, archive)
+	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+	if matches := matchesOf(t, r, p); !slices.ContainsFunc(matches, func(m rule.Match) bool {
+		return strings.Contains(m.Cause, "open returns on line 37 and leaves those open that are in all: nothing calls close")
+	}) {
+		t.Errorf("%+v", matches)
+	}
+}
+
 // TestLeakGrowthPaths: entries that one path does not remove, and what timers refer to that nobody
 // stops.
 func TestLeakGrowthPaths(t *testing.T) {

@@ -87,7 +87,9 @@ object behind. For benchmarks the rule examines what is left after the last one.
 Where the container that grows is in another module, the finding names it, and
 blames the module unless it has a function that removes entries. If a value has a
 method that ends it (Close, Stop) and leaves it in the container, it names both.
-Without a container, a chain may keep all: each value refers to the one before.
+Without a container, a chain may keep all: each value refers to the one before. Of
+values that a loop opens, it names the return that drops them when a later one
+fails.
 
 Seen in the field: cortexproject/cortex#4739 (labels kept for each tenant),
 golang/go#20135 (maps do not shrink, even when entries are deleted),
@@ -180,7 +182,12 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 	m.Evidence = []rule.Evidence{
 		{What: "live memory gained between two collections", Value: fmt.Sprintf("%s in %d objects", units.Bytes(float64(g.bytes)), g.objects), Command: evidence.ListCommand(p, "inuse_space", g.Function)},
 	}
-	if waiting := w.waiting(g); waiting != nil {
+	if at, kept := abandoned(p, g.live); kept != nil {
+		who = evidence.Near(p, at, exectrace.Line{Function: g.Function, File: g.File, Line: g.Line})
+		m.Cause = strings.Replace(m.Cause, "this line", who, 1)
+		m.Site, m.Callees = at, nil
+		kept.explain(&m)
+	} else if waiting := w.waiting(g); waiting != nil {
 		waiting.explain(&m)
 	} else if at, kept := inside(p, g.live); kept != nil {
 		if kept.release {
