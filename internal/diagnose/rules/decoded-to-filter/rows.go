@@ -2,6 +2,8 @@ package decodedtofilter
 
 import (
 	"go/ast"
+	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -74,10 +76,30 @@ func keeps(p *rule.Pass, place *gocode.Place, loop ast.Node, body *ast.BlockStmt
 }
 
 // outside reports whether an expression names something, other than an error, that is declared
-// outside of a loop.
+// outside of a loop, or a part of what a variable of the loop refers to: byID[id].names.
 func outside(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
-	v, _ := syntax.Var(p, e)
-	return v != nil && !syntax.Inside(loop, v.Pos()) && v.Type().String() != "error"
+	v, part := syntax.Var(p, e)
+	if v == nil || v.Type().String() == "error" {
+		return false
+	}
+	return !syntax.Inside(loop, v.Pos()) || part && refers(p, v)
+}
+
+// refers reports whether a pointer or map is not made where the variable is set.
+func refers(p *gocode.Place, v *types.Var) bool {
+	switch v.Type().Underlying().(type) {
+	case *types.Pointer, *types.Map:
+	default:
+		return false
+	}
+	values := syntax.Assigned(p, v)
+	return len(values) == 0 || slices.ContainsFunc(values, func(e ast.Expr) bool {
+		if ref, ok := ast.Unparen(e).(*ast.UnaryExpr); ok {
+			e = ref.X
+		}
+		call, ok := ast.Unparen(e).(*ast.CallExpr)
+		return !syntax.Makes(p, e) && !(ok && p.CalleeName(call) == "new")
+	})
 }
 
 // mayFail reports whether a call returns an error, as calls for their effect and requests do, other
