@@ -268,7 +268,7 @@ func (n *needs) fresh(e ast.Expr, seen map[*types.Var]bool) bool {
 			return funcname.Match(name, "crypto/*.New*", "hash/*.New*", "slices.Collect", "slices.Sorted*", "slices.Clone", "maps.Clone", "strings.Split*", "strings.Fields", "bytes.NewBuffer*")
 		}
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr:
-		v, _ := syntax.Var(p, x.(ast.Expr))
+		v, _ := syntax.Var(p, x)
 		return v != nil && n.owned(v, seen)
 	}
 	return false
