@@ -69,7 +69,7 @@ func TestLeakGrowthAbandoned(t *testing.T) {
 	p := ruletest.RecordFor(t, r, archive)
 	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
 	if matches := matchesOf(t, r, p); !slices.ContainsFunc(matches, func(m rule.Match) bool {
-		return strings.Contains(m.Cause, "open returns on line 37 and leaves those open that are in all: nothing calls close")
+		return strings.Contains(m.Cause, "open returns on line 37 without closing those in all: nothing calls close")
 	}) {
 		t.Errorf("%+v", matches)
 	}

@@ -88,35 +88,49 @@ func TestRepeatedWorkFetched(t *testing.T) {
 		}, "", ""},
 		{"a name that says that it changes something", strings.ReplaceAll(reading, "user(", "takeUser("), func(_ *rule.Pass, f *inputs.Function) { f.Name = "main.(*store).takeUser" }, "", ""},
 	} {
-		p, names := ruletest.MadeUp(t, c.source)
-		names[18] = "user"
-		file := p.Table.Sites[0].File
-		f := inputs.Function{
-			Name: "main.(*store).user", Package: "example.com/madeup", File: file, Line: 16, Calls: 2000, Hashed: 2000, Different: 60, Identical: 60,
-			Stable: 60, InRequest: 2000, PerRequest: 1000, StablePerRequest: 1000, Compared: 1940, Same: 1940, Targets: 60,
-			Params: []inputs.Taken{inputs.ByValue, inputs.ByValue},
-		}
-		p.Manifest.Phases = []recording.Phase{{Name: recording.PhaseCPU, Requests: 1000, Seconds: 10}}
-		p.Manifest.Load = &recording.Load{Targets: []string{"GET http://127.0.0.1/"}}
-		p.Inputs = &inputs.Counts{Units: 1000, Requests: 1000, Targets: 60}
-		p.Counts = ran(names, 0)
-		p.Table.Totals.TotalSeconds = 3
+		p, names, f := readTwice(t, c.source)
 		c.change(p, &f)
 		p.Inputs.Functions = []inputs.Function{f}
-		for _, s := range p.Table.Sites {
-			for _, r := range append(s.CPU, s.Allocs...) {
-				called := r.Stack[1]
-				called.Owner, called.File, called.Line, called.Function = gocode.Owner{Kind: gocode.Main, Package: "example.com/madeup"}, file, 18, f.Name
-			}
-		}
-		where, text := "", ""
-		for _, m := range matchesOf(t, repeatedwork.Rule(), p) {
-			where, text = where+names[m.Site.Line], text+m.Cause+" "+m.Fix
-		}
+		where, text := said(t, p, names, f.Name)
 		if where != c.where || !strings.Contains(text, c.says) {
 			t.Errorf("%s: %q %s", c.what, where, text)
 		}
 	}
+}
+
+// readTwice makes up a recording of a function that each request calls twice with the same input.
+func readTwice(t *testing.T, source string) (*rule.Pass, map[int]string, inputs.Function) {
+	t.Helper()
+	p, names := ruletest.MadeUp(t, source)
+	names[18] = "user"
+	p.Manifest.Phases = []recording.Phase{{Name: recording.PhaseCPU, Requests: 1000, Seconds: 10}}
+	p.Manifest.Load = &recording.Load{Targets: []string{"GET http://127.0.0.1/"}}
+	p.Inputs = &inputs.Counts{Units: 1000, Requests: 1000, Targets: 60}
+	p.Counts = ran(names, 0)
+	p.Table.Totals.TotalSeconds = 3
+	return p, names, inputs.Function{
+		Name: "main.(*store).user", Package: "example.com/madeup", File: p.Table.Sites[0].File, Line: 16, Calls: 2000, Hashed: 2000, Different: 60, Identical: 60,
+		Stable: 60, InRequest: 2000, PerRequest: 1000, StablePerRequest: 1000, Compared: 1940, Same: 1940, Targets: 60,
+		Params: []inputs.Taken{inputs.ByValue, inputs.ByValue},
+	}
+}
+
+// said returns where repeated-work reports something, and its words. The functions above the leaf
+// of each stack get these names, and are of the program.
+func said(t *testing.T, p *rule.Pass, names map[int]string, functions ...string) (where, text string) {
+	t.Helper()
+	for _, s := range p.Table.Sites {
+		for _, r := range append(s.CPU, s.Allocs...) {
+			for i, name := range functions {
+				called := r.Stack[1+i]
+				called.Owner, called.File, called.Line, called.Function = gocode.Owner{Kind: gocode.Main, Package: "example.com/madeup"}, p.Table.Sites[0].File, 18, name
+			}
+		}
+	}
+	for _, m := range matchesOf(t, repeatedwork.Rule(), p) {
+		where, text = where+names[m.Site.Line], text+m.Cause+" "+m.Fix
+	}
+	return where, text
 }
 
 // TestRepeatedWorkWhole: the function around several reads is called by a middleware and again by
@@ -127,31 +141,9 @@ func TestRepeatedWorkWhole(t *testing.T) {
 		{"a middleware first", around, "page", "main.who does again what it did before in the same request. main.guard, which runs before this line, has called it already. Inside, (*main.store).user gets the same input again"},
 		{"one after the other", strings.Replace(around, " < next", "", 1), "user", "Call (*main.store).user once per request and hand all of its result on"},
 	} {
-		p, names := ruletest.MadeUp(t, c.source)
-		names[18] = "user"
-		file := p.Table.Sites[0].File
-		f := inputs.Function{
-			Name: "main.(*store).user", Package: "example.com/madeup", File: file, Line: 16, Calls: 2000, Hashed: 2000, Different: 60, Identical: 60,
-			Stable: 60, InRequest: 2000, PerRequest: 1000, StablePerRequest: 1000, Compared: 1940, Same: 1940, Targets: 60,
-			Params: []inputs.Taken{inputs.ByValue, inputs.ByValue},
-		}
-		p.Manifest.Phases = []recording.Phase{{Name: recording.PhaseCPU, Requests: 1000, Seconds: 10}}
-		p.Manifest.Load = &recording.Load{Targets: []string{"GET http://127.0.0.1/"}}
-		p.Inputs = &inputs.Counts{Units: 1000, Requests: 1000, Targets: 60, Functions: []inputs.Function{f}}
-		p.Counts = ran(names, 0)
-		p.Table.Totals.TotalSeconds = 3
-		for _, s := range p.Table.Sites {
-			for _, r := range append(s.CPU, s.Allocs...) {
-				for i, name := range []string{f.Name, "main.who"} {
-					called := r.Stack[1+i]
-					called.Owner, called.File, called.Line, called.Function = gocode.Owner{Kind: gocode.Main, Package: "example.com/madeup"}, file, 18, name
-				}
-			}
-		}
-		where, text := "", ""
-		for _, m := range matchesOf(t, repeatedwork.Rule(), p) {
-			where, text = where+names[m.Site.Line], text+m.Cause+" "+m.Fix
-		}
+		p, names, f := readTwice(t, c.source)
+		p.Inputs.Functions = []inputs.Function{f}
+		where, text := said(t, p, names, f.Name, "main.who")
 		if where != c.where || !strings.Contains(text, c.says) {
 			t.Errorf("%s: %q %s", c.what, where, text)
 		}

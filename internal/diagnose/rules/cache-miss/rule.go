@@ -200,9 +200,9 @@ func (c *miss) describe(p *rule.Pass, m *rule.Match) {
 		syntax.Text(c.Cache), evidence.Times(c.lookups), p.Manifest.Unit(), units.Percent(hits), key)
 	m.Fix = fmt.Sprintf("Build the %s only from what the value depends on (no time, address or request name), or make the cache large enough for the keys that recur. If keys do not repeat, remove the cache.", key)
 	if found := changing(c.place, c.Key); found != nil {
-		m.Cause = fmt.Sprintf("%s is looked up %s per %s, and %s of the lookups find something, so the value is computed nearly every time. The %s is another one for nearly each lookup: %s.",
+		m.Cause = fmt.Sprintf("%s is looked up %s per %s, and %s of the lookups find something, so the value is computed nearly every time. The %s differs at nearly every lookup: %s.",
 			syntax.Text(c.Cache), evidence.Times(c.lookups), p.Manifest.Unit(), units.Percent(hits), key, found.is)
-		m.Fix = found.fix + " If keys do not repeat then either, remove the cache."
+		m.Fix = found.fix + " If keys still do not repeat, remove the cache."
 	}
 	c.prove(p, m)
 }

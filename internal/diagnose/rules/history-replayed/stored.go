@@ -270,7 +270,7 @@ func foldsInto(p *gocode.Place, body *ast.BlockStmt, object *types.Var) (folds b
 func (r *replay) describeRows(c *finder.Case) {
 	c.Confidence = rule.Likely // others may write to the table
 	by := strings.Join(r.rows.keys, ", ")
-	c.Cause = fmt.Sprintf("%s reads all rows of %s by %s, %s each time, and the loop on line %d applies them to %s, a new object, from the first one on. The program only adds rows to %s: all but the last few are the same as the last time, and they get more.",
+	c.Cause = fmt.Sprintf("%s reads all rows of %s by %s, %s each time, and the loop on line %d applies them to %s, a new object, from the first one on. The program only adds rows to %s: all but the last few are the same as the last time, and their number grows.",
 		syntax.FuncName(c.Place), r.rows.table, by, units.Number(r.events), syntax.Line(c.Place, r.loop.Pos()), r.object, r.rows.table)
 	c.Fix = fmt.Sprintf("Store the object with the number of the last row that was applied to it (a snapshot), every hundred rows or so, and read and apply only the rows after that. Or keep the object in memory by %s, and apply each row to it where it is added.", by)
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s rows each time", units.Number(r.events))})

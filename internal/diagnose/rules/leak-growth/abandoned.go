@@ -77,7 +77,7 @@ func dropsOpen(p *rule.Pass, place *gocode.Place, call *ast.CallExpr, above []*s
 	}
 	line := syntax.Line(place, found.Pos())
 	return &keep{
-		words: fmt.Sprintf("When a later one fails, %s returns on line %d and leaves those open that are in %s%s: nothing calls %s on them.", syntax.FuncName(place), line, list.Name(), by, closer),
+		words: fmt.Sprintf("When a later one fails, %s returns on line %d without closing those in %s%s: nothing calls %s on them.", syntax.FuncName(place), line, list.Name(), by, closer),
 		fix:   fmt.Sprintf("Call %s on each element of %s before the return on line %d.", closer, list.Name(), line),
 	}
 }

@@ -58,7 +58,7 @@ func linked(p *gocode.Place, lit *ast.CompositeLit) *keep {
 		name := to.text(last)
 		return &keep{
 			words: fmt.Sprintf("Each refers to the one before (%s: %s), and %s is set to the new one (%s): through the newest, all stay.", id.Name, name, name, syntax.Where(p, at.Pos())),
-			fix:   fmt.Sprintf("Set %s to nil when the one before is no longer needed, or keep of it only what is.", id.Name),
+			fix:   fmt.Sprintf("Set %s to nil when the one before is no longer needed, or keep only the part of it that is.", id.Name),
 		}
 	}
 	return nil

@@ -138,5 +138,5 @@ func (f *found) describeWhole(m *rule.Match, name string) {
 		m.Cause = fmt.Sprintf("%s does again what it did before in the same %s. %s. Inside, %s get the same input again (%s: %s). They returned the same each time (%s results compared).",
 			name, f.unit, before, funcname.List(names), names[0], f.inside[0].words, units.Count(f.Compared))
 	}
-	m.Fix = fmt.Sprintf("Call %s once per %s and hand all of its result on %s: in the request's context, or as a parameter. Read it from there here.", name, f.unit, then)
+	m.Fix = fmt.Sprintf("Call %s once per %s and hand all of its result on %s: in the request's context, or as a parameter. This line then reads it from there.", name, f.unit, then)
 }

@@ -181,7 +181,7 @@ func (s *search) judge(c *finder.Case) bool {
 	}
 	name, caller := syntax.FuncName(l.loader), syntax.FuncName(l.result.Place)
 	what := strings.Join(l.fields, " and ")
-	c.Cause = fmt.Sprintf("%s calls %s, which loads a whole row, %d columns, and uses only %s of it. The other columns are selected, scanned and decoded for nothing.",
+	c.Cause = fmt.Sprintf("%s calls %s, which loads a whole row (%d columns), and uses only %s of it. The other columns are selected, scanned and decoded for nothing.",
 		caller, name, l.columns, what)
 	c.Fix = fmt.Sprintf("Select %s alone, with the same condition, in a query of its own beside %s: without the joins and the decoding that only other columns need.", what, name)
 	c.Confidence = rule.Likely
