@@ -254,6 +254,7 @@ import (
 	unusedpart "github.com/hone-go/hone/internal/diagnose/rules/unused-part"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
 	waitingline "github.com/hone-go/hone/internal/diagnose/rules/waiting-line"
+	walkperroot "github.com/hone-go/hone/internal/diagnose/rules/walk-per-root"
 	wholekeyfetched "github.com/hone-go/hone/internal/diagnose/rules/whole-key-fetched"
 	wholeperchange "github.com/hone-go/hone/internal/diagnose/rules/whole-per-change"
 	wholeperitem "github.com/hone-go/hone/internal/diagnose/rules/whole-per-item"
@@ -516,6 +517,7 @@ func All() []rule.Rule {
 		unusedpart.Rule(),
 		variablesizemake.Rule(),
 		waitingline.Rule(),
+		walkperroot.Rule(),
 		wholekeyfetched.Rule(),
 		wholeperchange.Rule(),
 		wholeperitem.Rule(),
