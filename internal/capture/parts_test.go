@@ -13,6 +13,20 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
+// TestTraceLength: a trace has room for four slow requests, within two fifths of the duration.
+func TestTraceLength(t *testing.T) {
+	for _, tt := range []struct{ slow, want time.Duration }{
+		{0, 4500 * time.Millisecond}, // not known
+		{time.Second, 4500 * time.Millisecond},
+		{2 * time.Second, 8 * time.Second},
+		{time.Minute, 12 * time.Second},
+	} {
+		if got := traceLength(4500*time.Millisecond, 30*time.Second, tt.slow); got != tt.want {
+			t.Errorf("requests of %s: %s, want %s", tt.slow, got, tt.want)
+		}
+	}
+}
+
 func TestPlan(t *testing.T) {
 	tests := []struct {
 		phases []string

@@ -56,6 +56,19 @@ func plan(total time.Duration, phases []string) []step {
 	return append(steps, step{recording.PhaseClean, clean - clean/2})
 }
 
+const (
+	// slowInTrace is how many slow requests, one after the other, a trace must have room for: of
+	// those that its start or its end cuts, it shows little.
+	slowInTrace = 4
+	// longestTrace is the largest share of the duration, in percent, that a trace gets for them.
+	longestTrace = 40
+)
+
+// traceLength returns how long the trace is: as planned, or longer if requests take long.
+func traceLength(planned, total, slow time.Duration) time.Duration {
+	return max(planned, min(slowInTrace*slow, total*longestTrace/100))
+}
+
 // windows returns the number of windows to cut a phase into: about one per tick, and at least four,
 // so that a short phase has a spread too.
 func windows(length, tick time.Duration) int {

@@ -78,6 +78,9 @@ func (s *service) record(ctx context.Context) error {
 		before = s.pollMetrics(ctx, s.prog)
 	}
 	for _, st := range plan(s.o.Duration, s.o.Phases) {
+		if st.phase == recording.PhaseTrace {
+			st.length = traceLength(st.length, s.o.Duration, s.slowRequest())
+		}
 		if err := s.runPhase(ctx, st); err != nil {
 			return err
 		}
@@ -86,6 +89,17 @@ func (s *service) record(ctx context.Context) error {
 		return err
 	}
 	return s.trial(ctx, before)
+}
+
+// slowRequest returns how long the slowest tenth of the requests takes at least, in the last phase
+// that shows it; 0 when that is not known.
+func (s *service) slowRequest() time.Duration {
+	for _, name := range []string{recording.PhaseCPU, recording.PhaseClean} {
+		if q := s.kept(name).phase.Service; q != nil {
+			return time.Duration(q.P90 * float64(time.Second))
+		}
+	}
+	return 0
 }
 
 // beginLoad tries the targets once and starts the one load of the recording.
