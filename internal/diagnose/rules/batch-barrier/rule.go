@@ -26,7 +26,7 @@ const (
 	leastShare = 0.2
 	// mostBusy is the largest share of the batch's places that are busy on average: goroutines of
 	// about the same length leave few idle.
-	mostBusy = 0.7
+	mostBusy = 0.8
 	// leastBlocked is the minimum share of their time in which the goroutines wait: computing
 	// goroutines do not get faster when more places are busy.
 	leastBlocked = 0.5
@@ -63,7 +63,7 @@ loop.
 It is fine where a batch needs the results of the previous one, as in a
 breadth-first search, and where the batch is the unit, as in a transaction. The
 rule reports only loops over positions or parts that are known in advance,
-goroutines that mostly wait, and batches in which at most 70 % of the places are
+goroutines that mostly wait, and batches in which at most 80 % of the places are
 busy.
 
 Seen in the field: ReactiveX/RxGo#168.`
