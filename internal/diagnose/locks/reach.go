@@ -9,6 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -180,4 +181,19 @@ func bodyOf(fn ast.Node) *ast.BlockStmt {
 		return fn.Body
 	}
 	return nil
+}
+
+// LeadsTo returns the line of a section in a file that leads to a line of the trace: the source
+// leads from it to the function around that line, or a profile shows it there. 0 for none.
+func (s *Section) LeadsTo(p *rule.Pass, file string, l exectrace.Line) int {
+	if l.File == file && l.Line > s.From && l.Line < s.To {
+		return l.Line
+	}
+	if line := s.below(p, file)[traced.Generic(l.Function)]; line > 0 {
+		return line
+	}
+	if r := holding(p.Syntax, s.reaches(p.Syntax), l); r != nil {
+		return r.line
+	}
+	return 0
 }

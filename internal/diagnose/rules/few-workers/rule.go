@@ -16,6 +16,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/receivers"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
@@ -96,7 +97,7 @@ func find(p *rule.Pass) []rule.Match {
 		if t := w.uneven(); t != nil {
 			return []rule.Match{w.unevenMatch(t)}
 		}
-		if !w.busy() {
+		if !w.busy() || receivers.Called(p, w.Group) != nil { // slow-receiver reports that
 			continue
 		}
 		t := traced.LongestQueue(p, leastShare, w.ends)

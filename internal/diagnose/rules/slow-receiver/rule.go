@@ -12,10 +12,12 @@ import (
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
+	"github.com/hone-go/hone/internal/diagnose/receivers"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
@@ -57,9 +59,13 @@ full, so that it comes back and reads the current state. A buffer of suitable
 size is for bursts. If nothing may be lost, give each subscriber a queue of its
 own with a limit, and a goroutine that empties it.
 
+The same holds for a goroutine that takes events from a channel and calls each
+subscriber, sink or handler for it: while one of them waits for a webhook or a
+disk, nobody takes events. Give each of them a queue and a goroutine.
+
 It is fine where the slowest receiver is meant to slow the sender down. The rule
 reports requests that wait for such sends, or for a goroutine that spends half
-of its time in them, for 15 % of their time and more.
+of its time in them or below such calls, for 15 % of their time and more.
 
 Seen in the field: libp2p/go-libp2p-pubsub#69 (slow subscriptions blocked the
 event loop), r3labs/sse#192, anomalyco/sst#7012.`
@@ -94,6 +100,16 @@ func find(p *rule.Pass) []rule.Match {
 		t := traced.LongestQueue(p, leastShare, func(place *requests.PlaceTime) bool { return ends(g, place) })
 		if t != nil {
 			return []rule.Match{s.match(p, t, funcname.Short(funcname.Typed(g.Function)))}
+		}
+	}
+	for i := range p.Trace.Goroutines.Groups {
+		g := &p.Trace.Goroutines.Groups[i]
+		t := traced.LongestQueue(p, leastShare, func(place *requests.PlaceTime) bool { return ends(g, place) })
+		if t == nil {
+			continue
+		}
+		if c := receivers.Called(p, g); c != nil {
+			return []rule.Match{called(p, t, g, c)}
 		}
 	}
 	return nil
@@ -272,6 +288,23 @@ func ends(g *wall.Group, place *requests.PlaceTime) bool {
 		}
 	}
 	return by >= bySender
+}
+
+// called returns the match of a goroutine that calls each receiver and waits in one of them.
+func called(p *rule.Pass, t *traced.Queue, g *wall.Group, c *receivers.Call) rule.Match {
+	who := funcname.Short(funcname.Typed(g.Function))
+	return rule.Match{
+		Site:       c.Site,
+		Confidence: rule.Likely, // whether values may be dropped is not known
+		Saving:     t.Saving(),
+		Cause: fmt.Sprintf("The loop on %s calls %s for each of %s, one after the other: the slowest of them delays all others. %s waits below this line for %s of the time (%s, %s). Requests spend %s of their time waiting for it.",
+			c.Where, c.Callee, c.Of, who, units.Percent(c.Share), strings.TrimSpace(c.Wait.What+" "+c.Wait.Why), evidence.Near(p, c.Site, c.Wait.Line), t.Share()),
+		Fix: fmt.Sprintf("Give each of %s a queue with a limit and a goroutine of its own that calls %s for what is in it. %s then only puts values into the queues; where one is full, drop the value or the receiver.",
+			c.Of, c.Callee, who),
+		Evidence: append(t.Evidence(p, who, "mostly ended at"), rule.Evidence{
+			What: "waiting at a time", Value: units.Number(t.Waited / t.Length),
+		}),
+	}
 }
 
 func (s *send) match(p *rule.Pass, t *traced.Queue, sender string) rule.Match {
