@@ -33,7 +33,7 @@ func Around(p *gocode.Place) (Shape, bool) {
 func Of(p *gocode.Place) (Shape, bool) {
 	return find(p, func(s *Shape, a *ast.AssignStmt, v *types.Var) bool {
 		body := syntax.Body(p)
-		if !returned(p, body, v, s.Store) {
+		if !returned(p, body, v, s.Store) || s.state(p, a, v) {
 			return false
 		}
 		_, index := ast.Unparen(a.Rhs[0]).(*ast.IndexExpr)
@@ -74,15 +74,8 @@ func missed(p *gocode.Place, lookup *ast.AssignStmt, v *types.Var, store ast.Nod
 		if !ok || c.Else != nil || c.Pos() < lookup.End() {
 			continue
 		}
-		switch x := ast.Unparen(c.Cond).(type) {
-		case *ast.UnaryExpr:
-			if x.Op == token.NOT && len(lookup.Lhs) == 2 && syntax.Named(p, x.X) != nil && syntax.Named(p, x.X) == syntax.Named(p, lookup.Lhs[1]) {
-				return c
-			}
-		case *ast.BinaryExpr:
-			if x.Op == token.EQL && syntax.Named(p, x.X) == v && zero(p, x.Y) {
-				return c
-			}
+		if misses(p, lookup, v, c.Cond) {
+			return c
 		}
 	}
 	return nil
