@@ -165,3 +165,23 @@ func TestLeakGrowthChain(t *testing.T) {
 		}
 	}
 }
+
+// TestLeakGrowthExpiry: entries and keys that stay when what they are for has ended.
+func TestLeakGrowthExpiry(t *testing.T) {
+	r := serving(t)
+	archive := filepath.Join("leak-growth", "testdata", "expiry.txtar")
+	p := ruletest.RecordFor(t, r, archive)
+	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+	said := ""
+	for _, m := range matchesOf(t, r, p) {
+		said += m.Cause + " " + m.Fix + "\n"
+	}
+	for _, words := range []string{
+		"removed only when its own key is read again (Get, main.go:", "or if len(c.entries) >= c.max", "Delete a key of w.asked", "remove the map from x.berths[of] when it is empty",
+		"drop (main.go:148) deletes it from s.texts, and leaves it in t.minutes", "ask sets the value to nil", "Delete the entry there: delete(c.waiting, id)",
+	} {
+		if !strings.Contains(said, words) {
+			t.Errorf("%q is not in %s", words, said)
+		}
+	}
+}

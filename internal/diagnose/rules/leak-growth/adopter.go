@@ -31,11 +31,7 @@ func (w *window) adopter(g growth) (at *site.Site, k *keep) {
 	if w.pass.Syntax == nil || w.requests <= 0 {
 		return nil, nil
 	}
-	units := float64(w.requests)
-	if w.pass.Manifest.Unit() == "run" {
-		units = float64(max(1, w.phase.Runs))
-	}
-	stay := float64(g.objects) / units
+	stay := float64(g.objects) / w.units()
 	for _, s := range w.pass.Table.Sites {
 		f := &s.Frame
 		if f.Owner.Kind != gocode.Main && f.Owner.Kind != gocode.Dependency {

@@ -96,15 +96,10 @@ golang/go#20135 (maps do not shrink, even when entries are deleted),
 cockroachdb/cockroach#149658 (contexts whose cancel function nobody calls).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	ph, ok := p.Phase(recording.PhaseCPU)
-	requests := ph.Requests
-	if ok && p.Manifest.Target.Kind == "program" && p.Inputs != nil && p.Inputs.Units > 0 && ph.Runs > 0 {
-		requests = int64(float64(p.Inputs.Requests) / p.Inputs.Units * float64(ph.Runs)) // a service that loads itself
-	}
-	if !ok || ph.Seconds <= 0 || p.Manifest.Target.Kind == "program" && requests < leastRequests {
+	w, ok := windowOf(p)
+	if !ok || w.phase.Seconds <= 0 || p.Manifest.Target.Kind == "program" && w.requests < leastRequests {
 		return nil, nil // what a program that exits builds up is its result; what benchmarks leave after they finish is not
 	}
-	w := window{pass: p, phase: &ph, requests: requests}
 	lines, calls := grownCalls(p)
 	said := map[*growth]rule.Confidence{}
 	var matches []rule.Match
@@ -152,6 +147,24 @@ type window struct {
 	requests int64
 }
 
+// windowOf returns the time between the heap profiles of a recording; false for none.
+func windowOf(p *rule.Pass) (w window, ok bool) {
+	ph, ok := p.Phase(recording.PhaseCPU)
+	w = window{pass: p, phase: &ph, requests: ph.Requests}
+	if ok && p.Manifest.Target.Kind == "program" && p.Inputs != nil && p.Inputs.Units > 0 && ph.Runs > 0 {
+		w.requests = int64(float64(p.Inputs.Requests) / p.Inputs.Units * float64(ph.Runs)) // a service that loads itself
+	}
+	return w, ok
+}
+
+// units returns the number of units of work in the window.
+func (w *window) units() float64 {
+	if w.pass.Manifest.Unit() == "run" {
+		return float64(max(1, w.phase.Runs))
+	}
+	return float64(w.requests)
+}
+
 // judge returns the match of a line; false if it is not a leak, as far as is known.
 func (w *window) judge(g growth) (rule.Match, bool) {
 	p := w.pass
@@ -190,6 +203,9 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 	} else if waiting := w.waiting(g); waiting != nil {
 		waiting.explain(&m)
 	} else if at, kept := inside(p, g.live); kept != nil {
+		if kept.swept {
+			return rule.Match{}, false
+		}
 		if kept.release {
 			m.Cause += fmt.Sprintf(" The line that keeps it is %s.", evidence.Near(p, g.Site, exectrace.Line{Function: at.Function, File: at.File, Line: at.Line}))
 			if from := into(p, at); g.Owner.Kind == gocode.Dependency && from != nil {
@@ -210,10 +226,8 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 		}
 		m.Site, m.Callees = at, nil
 		kept.explain(&m)
-	} else if place := p.Place(g.Site); place != nil && !w.keeper(&m, place) && m.Confidence == rule.Likely {
-		if at, kept := w.adopter(g); kept != nil {
-			w.adopted(&m, at, kept)
-		}
+	} else if place := p.Place(g.Site); place != nil && !w.explained(&m, g, place) {
+		return rule.Match{}, false
 	}
 	return m, m.Confidence == rule.Likely || float64(g.bytes) >= stays*float64(g.made)
 }
@@ -267,13 +281,22 @@ func (w *window) underWay(g growth) bool {
 	return float64(g.bytes) < passing
 }
 
-// keeper adds what retains the memory, and reports whether the source shows that.
-func (w *window) keeper(m *rule.Match, place *gocode.Place) bool {
+// explained adds what retains the memory, as far as the source shows that. It returns false for
+// memory that is released from time to time.
+func (w *window) explained(m *rule.Match, g growth, place *gocode.Place) bool {
 	kept := cmp.Or(keeper(w.pass, m.Site, place), uncancelled(w.pass, m.Site, place), deferred(w.pass, m.Live), unclosed(place), timed(w, place), chained(place))
 	if kept != nil {
 		kept.explain(m)
+		return !kept.swept
 	}
-	return kept != nil
+	if m.Confidence == rule.Likely {
+		at, kept := w.adopter(g)
+		if kept != nil && !kept.swept {
+			w.adopted(m, at, kept)
+		}
+		return kept == nil || !kept.swept
+	}
+	return true
 }
 
 // unclosed returns what a call on the line makes and nobody closes; nil for nothing.
