@@ -89,48 +89,87 @@ func single(t types.Type) bool {
 // Writes reports whether a call, or a function of its package below it, visibly sends something
 // that changes the other side: a request with another method than GET, a statement that is not a
 // query.
-func Writes(p *gocode.Place, call *ast.CallExpr) bool { return writes(p, call, levels) }
+func Writes(p *gocode.Place, call *ast.CallExpr) bool { return sends(p, call, nil, levels).writes }
 
-func writes(p *gocode.Place, call *ast.CallExpr, depth int) bool {
+// OnlyReads reports whether a function visibly sends requests that read, itself or in functions of
+// its package, and no others, as far as the code shows.
+func OnlyReads(p *gocode.Place) bool {
+	out := sent{}
+	eachCall(p, func(call *ast.CallExpr) { out.add(sends(p, call, nil, levels-1)) })
+	return out.reads && !out.writes
+}
+
+// sent is what calls send.
+type sent struct{ reads, writes bool }
+
+func (s *sent) add(o sent) { s.reads, s.writes = s.reads || o.reads, s.writes || o.writes }
+
+// from is the call of the function around a place, in the function that calls it.
+type from struct {
+	place *gocode.Place
+	call  *ast.CallExpr
+	above *from
+}
+
+func eachCall(p *gocode.Place, visit func(*ast.CallExpr)) {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			visit(call)
+		}
+		return true
+	})
+}
+
+func sends(p *gocode.Place, call *ast.CallExpr, by *from, depth int) (out sent) {
 	fn := p.Callee(call)
 	if fn == nil {
-		return false
+		return out
 	}
 	switch name := fn.FullName(); {
-	case strings.HasPrefix(name, "net/http.NewRequest") || strings.HasPrefix(name, "net/http.Post"), strings.HasPrefix(name, "(*net/http.Client).Post"):
-		return !gets(p, fn, call)
+	case strings.HasPrefix(name, "net/http.NewRequest"):
+		method, known := methodOf(p, fn, call, by)
+		reads := method == "" || method == "GET" || method == "HEAD"
+		return sent{reads: known && reads, writes: known && !reads}
+	case strings.HasPrefix(name, "net/http.Post"), strings.HasPrefix(name, "(*net/http.Client).Post"):
+		return sent{writes: true}
+	case slices.Contains([]string{"net/http.Get", "net/http.Head", "(*net/http.Client).Get", "(*net/http.Client).Head"}, name):
+		return sent{reads: true}
 	case fn.Pkg() != nil && fn.Pkg().Path() == "database/sql":
 		if strings.HasPrefix(fn.Name(), "Exec") || strings.HasPrefix(fn.Name(), "Begin") || fn.Name() == "Commit" || statement(p, call) {
-			return true
+			return sent{writes: true}
 		}
 	}
 	decl := p.Declaration(fn)
 	if decl == nil || decl.Body == nil || depth == 0 {
-		return false
+		return out
 	}
-	inner, found := p.Entry(decl), false
-	ast.Inspect(decl.Body, func(n ast.Node) bool {
-		if c, ok := n.(*ast.CallExpr); ok && !found {
-			found = writes(inner, c, depth-1)
-		}
-		return !found
-	})
-	return found
+	inner := p.Entry(decl)
+	eachCall(inner, func(c *ast.CallExpr) { out.add(sends(inner, c, &from{p, call, by}, depth-1)) })
+	return out
 }
 
-// gets reports whether a call of net/http creates a request that reads: one with the method GET or
-// HEAD, or one that the code does not show.
-func gets(p *gocode.Place, fn *types.Func, call *ast.CallExpr) bool {
-	if !strings.HasPrefix(fn.Name(), "NewRequest") {
-		return false
-	}
+// methodOf returns the method of the request that a call of net/http creates: a constant there, or
+// in the calls above it.
+func methodOf(p *gocode.Place, fn *types.Func, call *ast.CallExpr, by *from) (method string, known bool) {
 	for i := range fn.Signature().Params().Len() {
-		if fn.Signature().Params().At(i).Name() == "method" && i < len(call.Args) {
-			method, ok := syntax.ConstString(p, call.Args[i])
-			return !ok || method == "" || method == "GET" || method == "HEAD"
+		if fn.Signature().Params().At(i).Name() != "method" || i >= len(call.Args) {
+			continue
 		}
+		e := call.Args[i]
+		for ; by != nil; by = by.above {
+			v := syntax.LocalVar(p, e)
+			if v == nil || len(syntax.Assigned(p, v)) > 0 {
+				break
+			}
+			i := syntax.ParamIndex(syntax.SignatureOf(p), v)
+			if i < 0 || i >= len(by.call.Args) {
+				break
+			}
+			p, e = by.place, by.call.Args[i]
+		}
+		return syntax.ConstString(p, e)
 	}
-	return true
+	return "", false
 }
 
 // statement reports whether an argument of a call is a constant SQL statement that is not a query.

@@ -13,12 +13,24 @@ import (
 // At returns the time, in seconds, that requests wait at a line or in functions below it, and that
 // of all requests in the trace; 0 where no trace shows it.
 func At(p *rule.Pass, f *site.Frame) (waited, total float64) {
+	return sum(p, func(s *site.Frame) bool { return s.File == f.File && s.Line == f.Line })
+}
+
+// Elsewhere reports whether requests wait long in the function of a frame, but not at its line.
+func Elsewhere(p *rule.Pass, f *site.Frame) bool {
+	at, _ := At(p, f)
+	in, total := sum(p, func(s *site.Frame) bool { return s.File == f.File && s.Function == f.Function })
+	return in >= leastPriced*total && at < leastPriced*in
+}
+
+// sum is At for the lines that want selects.
+func sum(p *rule.Pass, want func(*site.Frame) bool) (waited, total float64) {
 	if p.Trace == nil || p.Trace.Requests == nil || p.Trace.Requests.All == nil || p.Syntax == nil || p.Counts == nil || !traced.Serves(p) {
 		return 0, 0
 	}
 	for _, fn := range Of(p).Callers(p) {
 		for _, s := range fn.Steps {
-			if s.Frame.File == f.File && s.Frame.Line == f.Line {
+			if want(s.Frame) {
 				waited += s.Seconds
 			}
 		}

@@ -243,6 +243,7 @@ import (
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
 	timerinloop "github.com/hone-go/hone/internal/diagnose/rules/timer-in-loop"
 	tinyheap "github.com/hone-go/hone/internal/diagnose/rules/tiny-heap"
+	tokenperrequest "github.com/hone-go/hone/internal/diagnose/rules/token-per-request"
 	toolargeforstack "github.com/hone-go/hone/internal/diagnose/rules/too-large-for-stack"
 	typeinfopervalue "github.com/hone-go/hone/internal/diagnose/rules/type-info-per-value"
 	unboundedlabels "github.com/hone-go/hone/internal/diagnose/rules/unbounded-labels"
@@ -506,6 +507,7 @@ func All() []rule.Rule {
 		timeformatnow.Rule(),
 		timerinloop.Rule(),
 		tinyheap.Rule(),
+		tokenperrequest.Rule(),
 		toolargeforstack.Rule(),
 		typeinfopervalue.Rule(),
 		unboundedlabels.Rule(),

@@ -66,6 +66,19 @@ func TestRepeatedWorkFetched(t *testing.T) {
 	}
 	fine := func(*rule.Pass, *inputs.Function) {}
 	inOne := strings.Replace(reading, " < next", "", 1)
+	asking := func(method string) string {
+		return strings.Replace(reading, `	return u, s.db.QueryRowContext(ctx, "SELECT id, name FROM users WHERE id = ?", id).Scan(&u.id, &u.name)`,
+			`	return u, ask(ctx, "`+method+`", u)`, 1) + `
+func ask(ctx context.Context, method string, u *user) error {
+	req, err := http.NewRequestWithContext(ctx, method, "http://users/", nil)
+	if err != nil {
+		return err
+	}
+	_, err = http.DefaultClient.Do(req)
+	return err
+}
+`
+	}
 	for _, c := range []struct {
 		what, source string
 		change       func(*rule.Pass, *inputs.Function)
@@ -76,6 +89,10 @@ func TestRepeatedWorkFetched(t *testing.T) {
 		{"a prepared statement", reading, inside("database/sql.(*Stmt).QueryRowContext"), "page", "in the request's context"},
 		{"a client of PostgreSQL", reading, inside("github.com/jackc/pgx/v5/pgxpool.(*Pool).QueryRow"), "page", "in the request's context"},
 		{"another service", reading, inside("net/http.(*Client).Get"), "page", "in the request's context"},
+		{"a request that reads", asking("GET"), inside("net/http.(*Client).Do"), "page", "in the request's context"},
+		{"a request that writes", asking("PUT"), inside("net/http.(*Client).Do"), "", ""},
+		{"a client that is always the same", reading, func(_ *rule.Pass, f *inputs.Function) { f.Params[1] = inputs.ByAddress }, "page", "in the request's context"},
+		{"an object for each call", reading, func(_ *rule.Pass, f *inputs.Function) { f.Params[1], f.Identical = inputs.ByAddress, 2000 }, "", ""},
 		{"other inputs in a request", reading, func(_ *rule.Pass, f *inputs.Function) { f.PerRequest, f.StablePerRequest = 2000, 2000 }, "", ""},
 		{"another result", reading, func(_ *rule.Pass, f *inputs.Function) { f.Same -= 200 }, "", ""},
 		{"results that were not compared", reading, func(_ *rule.Pass, f *inputs.Function) { f.Compared, f.Same = 0, 0 }, "", ""},

@@ -72,7 +72,7 @@ func TestRepeatedWorkBuilt(t *testing.T) {
 		{"a query", func(*rule.Pass, *inputs.Function) {}, says},
 		{"a prepared statement", inside("database/sql.(*Stmt).QueryContext"), says},
 		{"a client of PostgreSQL", inside("github.com/jackc/pgx/v5/pgxpool.(*Pool).Query"), says},
-		{"another service", inside("net/http.(*Client).Get"), says},
+		{"another service", inside("net/http.(*Client).Get"), "asks another service and makes its result of the answer again for each request: 2,000 calls"},
 		{"a transaction", inside("database/sql.(*Tx).QueryContext"), ""},
 		{"a statement that changes rows", inside("database/sql.(*DB).ExecContext"), ""},
 		{"no query", inside("encoding/json.Marshal"), ""},

@@ -321,7 +321,7 @@ func above(p *rule.Pass, m *rule.Match, row *site.Row, k asked, asks float64) (l
 		if k.noun == request {
 			stmt = loops.Of(place, f.Function) // goroutines send them at the same time
 		}
-		if stmt == nil || retries(place, stmt) {
+		if stmt == nil || retries(place, stmt) || slices.ContainsFunc(syntax.Calls(place), func(c *ast.CallExpr) bool { return loops.TriesAgain(place, stmt, c) }) {
 			continue
 		}
 		if k.small && !fromMemory(place, stmt) || k.noun == transaction && !perRow(p, place, stmt, asks) {

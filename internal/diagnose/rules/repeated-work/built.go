@@ -41,6 +41,7 @@ func (s *search) builtAgain(in *inputs.Function) *found {
 	if !s.queries(in.Name) || s.made(in.Name) < leastMade || s.writes(seldomWritten*float64(in.Calls)/s.pass.Inputs.Units) {
 		return nil
 	}
+	f.remote = s.remote(in.Name)
 	f.words = fmt.Sprintf("%s, for %s different requests", few(in, in.Stable), units.Count(targets))
 	return f
 }
@@ -62,6 +63,11 @@ func (s *search) made(name string) float64 {
 }
 
 func (f *found) describeBuilt(m *rule.Match, name string) {
+	if f.remote {
+		m.Cause = fmt.Sprintf("%s asks another service and makes its result of the answer again for each request: %s. It returned the same each time (%s of results compared).", name, f.words, units.Count(f.Compared))
+		m.Fix = fmt.Sprintf("Keep the finished result of %s by its input, and make it again when it is too old. Nobody may change what is kept. singleflight keeps concurrent requests from making it at the same time.", funcname.Short(funcname.Typed(f.Name)))
+		return
+	}
 	m.Cause = fmt.Sprintf("%s reads rows and makes its result of them again for each request: %s. It returned the same each time (%s of results compared), and the program changes rows less than once in %d of these calls, or never.",
 		name, f.words, units.Count(f.Compared), int(1/seldomWritten))
 	m.Fix = fmt.Sprintf("Keep the finished result of %s by its input, and drop it where the program changes the rows; give it a time limit if others change them too. Nobody may change what is kept. singleflight keeps concurrent requests from making it at the same time.", funcname.Short(funcname.Typed(f.Name)))

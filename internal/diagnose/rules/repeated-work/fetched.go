@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/awaited"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/sqltext"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -29,7 +32,7 @@ const seldomWritten = 0.02
 // service, twice in one request, and got the same each time.
 func (s *search) fetchedAgain(in *inputs.Function) *found {
 	c := s.costs[in.Name]
-	if c == nil || c.Recursive || in.InRequest < leastCalls || in.Stopped || !s.answersTheSame(in) || !s.own(in) || !worth(s.pass, c, in) {
+	if c == nil || c.Recursive || in.InRequest < leastCalls || in.Stopped || !s.fetchesTheSame(in) || !s.own(in) || !worth(s.pass, c, in) {
 		return nil
 	}
 	f := &found{Function: in}
@@ -44,6 +47,13 @@ func (s *search) fetchedAgain(in *inputs.Function) *found {
 	f.later = s.later(f)
 	f.shared = len(f.before) == 0 && s.shared(in.Name)
 	return f
+}
+
+// fetchesTheSame is answersTheSame for a function that also gets pointers, such as its client, if
+// they and what they point at are the same whenever the values are.
+func (s *search) fetchesTheSame(in *inputs.Function) bool {
+	fixed := len(in.Params) > 0 && in.Different == in.Identical && in.Different == in.Stable
+	return proved(in) && (in.ByValue() || fixed) && s.visiblyAnswers(in)
 }
 
 // queries reports whether the profile shows that a function asks a database or another service, and
@@ -61,7 +71,7 @@ func (s *search) queries(name string) bool {
 			switch {
 			case strings.Contains(called, "Tx)."):
 				return false
-			case sends(method):
+			case sends(method), s.readsRemotely(r.Stack[j : i+1]):
 				some = true
 			case !reads(method):
 				return false
@@ -70,6 +80,38 @@ func (s *search) queries(name string) bool {
 		}
 	}
 	return some
+}
+
+// readsRemotely reports whether a function that reaches a client's call, which sends requests of
+// all kinds, only reads there. stack starts at that call and ends at the function. For net/http the
+// source must show it; for other modules the name of what the program calls.
+func (s *search) readsRemotely(stack []*site.Frame) bool {
+	i := slices.IndexFunc(stack, func(f *site.Frame) bool { return f.Owner.Kind == gocode.Main })
+	if i < 1 {
+		return false
+	}
+	own, called := stack[len(stack)-1], stack[i-1].Function
+	switch {
+	case funcname.Match(called, "net/http.*"):
+		place, ok := s.pass.Syntax.At(own.File, own.Line)
+		return ok && awaited.OnlyReads(place)
+	case funcname.Match(called, invokes):
+		called = stack[i].Function // a generated method
+	}
+	words := awaited.Words(called[strings.LastIndexByte(called, '.')+1:])
+	return slices.Contains([]string{"get", "head", "stat", "list", "describe", "query", "read", "find", "lookup", "search", "fetch", "exists"}, words[0])
+}
+
+// invokes is what generated clients of gRPC call.
+const invokes = "google.golang.org/grpc.(*ClientConn).Invoke"
+
+// remote reports whether the profile shows that a function sends requests to another service, which
+// no statement of the program changes.
+func (s *search) remote(name string) bool {
+	return slices.ContainsFunc(s.costs[name].Rows, func(r *site.Row) bool {
+		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
+		return slices.ContainsFunc(r.Stack[:max(i, 0)], func(f *site.Frame) bool { return funcname.Match(f.Function, "net/http.(*Client).*", invokes) })
+	})
 }
 
 // reads reports whether a name is that of a method of what a client returns, which asks for
@@ -82,13 +124,13 @@ func reads(name string) bool {
 // transaction of an embedded database that only reads.
 func client(function string) bool {
 	return funcname.Match(function, "database/sql.*", "github.com/jmoiron/sqlx.*", "github.com/jackc/pgx/*", "net/http.Get", "net/http.(*Client).*",
-		"github.com/redis/go-redis/*", "github.com/go-redis/redis/*", "go.mongodb.org/mongo-driver/*", "go.etcd.io/bbolt.(*DB).*", "github.com/dgraph-io/badger/*.(*DB).*")
+		invokes, "github.com/redis/go-redis/*", "github.com/go-redis/redis/*", "go.mongodb.org/mongo-driver/*", "go.etcd.io/bbolt.(*DB).*", "github.com/dgraph-io/badger/*.(*DB).*")
 }
 
 // sends reports whether a name is that of a method of a client that asks for something.
 func sends(name string) bool {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "Context"), "x")
-	return slices.Contains([]string{"Query", "QueryRow", "Get", "Select", "View", "Find", "FindOne",
+	return slices.Contains([]string{"Query", "QueryRow", "Get", "Head", "Select", "View", "Find", "FindOne",
 		"MGet", "HGet", "HMGet", "HGetAll", "SMembers", "SIsMember", "LRange", "ZRange", "ZScore", "Exists"}, name)
 }
 
@@ -197,11 +239,54 @@ func (f *found) first() string {
 	return ""
 }
 
+// price prices a match by the time that requests wait for the answers, if that is long: another
+// service takes little CPU here. It reports false for lines of the function that only prepare the
+// question or read the answer, if it waits at others.
+func (s *search) price(f *found, m *rule.Match) bool {
+	place := s.pass.Place(m.Site)
+	if f.fetched && place != nil && slices.ContainsFunc(syntax.Calls(place), func(c *ast.CallExpr) bool {
+		around := loops.Around(place, c)
+		return len(around) > 0 && loops.TriesAgain(place, around[0], c)
+	}) {
+		return false // on purpose
+	}
+	if f.shared && awaited.Elsewhere(s.pass, &m.Site.Frame) {
+		return false
+	}
+	if m.Fraction != nil {
+		awaited.Price(s.pass, m, *m.Fraction, "these answers")
+	}
+	return true
+}
+
+// askers returns where the program calls a function, if two or three lines do.
+func (s *search) askers(f *found) (lines []string) {
+	for _, r := range s.costs[f.Name].Rows {
+		i := slices.IndexFunc(r.Stack, func(x *site.Frame) bool { return x.Function == f.Name })
+		if i < 0 || i+1 >= len(r.Stack) {
+			continue
+		}
+		at := r.Stack[i+1]
+		line := fmt.Sprintf("%s (%s:%d)", funcname.Short(funcname.Typed(at.Function)), path.Base(at.File), at.Line)
+		if at.Owner.Kind == gocode.Main && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) < 2 || len(lines) > 3 {
+		return nil
+	}
+	slices.Sort(lines)
+	return lines
+}
+
 // describeFetched fills in the words for a function that reads the same again in one request.
-func (f *found) describeFetched(m *rule.Match, name string) {
+func (s *search) describeFetched(f *found, m *rule.Match, name string) {
 	m.Cause = fmt.Sprintf("%s reads the same data again within one %s: %s. It returned the same each time (%s results compared).", name, f.unit, f.words, units.Count(f.Compared))
 	if first := f.first(); first != "" {
 		m.Cause += fmt.Sprintf(" %s, which runs before this line, has read it already and does not hand all of it on.", first)
+	}
+	if lines := s.askers(f); lines != nil && f.first() == "" {
+		m.Cause += fmt.Sprintf(" It is called by %s.", funcname.List(lines))
 	}
 	m.Fix = fmt.Sprintf("Call %s once per %s and hand all of its result on: in the request's context, from the middleware to the handler, or as a parameter.", name, f.unit)
 	if f.several {

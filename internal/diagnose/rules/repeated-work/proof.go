@@ -35,8 +35,11 @@ func (s *search) answersTheSame(in *inputs.Function) bool { return proved(in) &&
 // result that is worth keeping, its arguments are values, it calls no function argument, and
 // neither its syntax nor its name says that it changes something. The result of a method of a
 // mutable receiver must be more than a boolean or a number, which may be the same by chance.
-func (s *search) onlyAnswers(in *inputs.Function) bool {
-	if !in.ByValue() || strings.Contains(in.Name, ".func") { // a function literal, whose purpose is unknown
+func (s *search) onlyAnswers(in *inputs.Function) bool { return in.ByValue() && s.visiblyAnswers(in) }
+
+// visiblyAnswers is onlyAnswers for arguments of any kind.
+func (s *search) visiblyAnswers(in *inputs.Function) bool {
+	if strings.Contains(in.Name, ".func") { // a function literal, whose purpose is unknown
 		return false
 	}
 	place, ok := s.pass.Syntax.At(in.File, in.Line)

@@ -108,7 +108,10 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	judge := func(c *finder.Case) bool {
 		f := s.of(c.Match)
 		if f != nil {
-			f.describe(c.Match)
+			s.describe(f, c.Match)
+			if f.fetched || f.where == asked || f.remote {
+				return s.price(f, c.Match)
+			}
 			if !f.shared && len(c.Callees) == 1 {
 				c.Uncertain = c.Derived(c.Callees[0])
 			}
@@ -149,6 +152,7 @@ type found struct {
 	conversion *conversion     // nil if it does something else
 	table      string          // of stored: the element of a map
 	fetched    bool            // it reads from a database or a service
+	remote     bool            // of built: from another service
 	before     map[string]bool // of fetched: callers inside of which the others run
 	later      float64         // of fetched: share of its cost that passes through the others
 	built      string          // of assembled: the type of the object
@@ -363,7 +367,7 @@ func (f *found) examined(n float64) float64 {
 	return n
 }
 
-func (f *found) describe(m *rule.Match) {
+func (s *search) describe(f *found, m *rule.Match) {
 	name := funcname.Short(funcname.Typed(f.Name))
 	m.Cause = fmt.Sprintf("%s repeats work that it already did for the same input: %s.", name, f.words)
 	if proved(f.Function) && f.where != sameText {
@@ -376,7 +380,7 @@ func (f *found) describe(m *rule.Match) {
 	case len(f.inside) > 0:
 		f.describeWhole(m, name)
 	case f.fetched:
-		f.describeFetched(m, name)
+		s.describeFetched(f, m, name)
 	case f.where == assembled:
 		f.describeAssembled(m, name)
 	case f.where == built:

@@ -33,8 +33,19 @@ func (k kind) not() kind {
 	return k
 }
 
-// kind returns what a condition is about. If it is about several things, errors count most.
+// kind returns what a condition is about. If it is about several things, errors count most. If one
+// of several is enough, an error or a limit only gives up: err != nil || done.
 func (a *asking) kind(cond ast.Expr) kind {
+	if b, ok := ast.Unparen(cond).(*ast.BinaryExpr); ok && b.Op == token.LOR {
+		x, y := a.kind(b.X), a.kind(b.Y)
+		switch {
+		case x == succeeded || y == succeeded:
+			return succeeded
+		case x == state || y == state:
+			return state
+		}
+		return max(x, y)
+	}
 	found := state
 	ast.Inspect(cond, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)

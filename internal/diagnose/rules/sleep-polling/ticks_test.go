@@ -51,6 +51,28 @@ func selects(ctx context.Context, id int) (string, error) {
 	}
 }
 
+func ask(id int) (bool, error) { return id > 3, nil }
+
+func either(id int) error {
+	for {
+		ok, err := ask(id)
+		if err != nil || ok {
+			return err
+		}
+		time.Sleep(time.Millisecond) //@ polls either
+	}
+}
+
+func tried(id int) error {
+	for {
+		ok, err := ask(id)
+		if err == nil || ok {
+			return nil
+		}
+		time.Sleep(time.Millisecond) //@ retries tried
+	}
+}
+
 func first(ctx context.Context, id int) string {
 	for {
 		if s, ok := done(id); ok {
