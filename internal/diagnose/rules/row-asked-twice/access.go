@@ -22,7 +22,7 @@ type access struct {
 	keys []ast.Expr // values that identify the row; none for an INSERT
 	text string     // the statement
 	rows bool       // it may return several rows
-	unit string     // of a command to Redis: what it is about; "" for a statement
+	unit string     // of a command to Redis or a request: what it is about; "" for a statement
 	asks bool       // a command that only asks whether there is something
 }
 
@@ -48,6 +48,9 @@ func (s *search) accessOf(p *gocode.Place, call *ast.CallExpr, depth int) *acces
 	if a := s.keyedAccess(p, call); a != nil {
 		return a
 	}
+	if a := remoteAccess(p, call); a != nil {
+		return a
+	}
 	if depth == 0 || symbol.Standard(fn.Pkg().Path()) {
 		return nil
 	}
@@ -68,6 +71,15 @@ func (s *search) accessOf(p *gocode.Place, call *ast.CallExpr, depth int) *acces
 	if len(a.keys) == 0 && a.Verb != "insert" {
 		return nil
 	}
+	if a.unit == "" {
+		return a
+	}
+	table, ok := composed(p, in.Table, a.keys)
+	if !ok {
+		return nil
+	}
+	a.asks = a.asks || (a.unit == resource || a.unit == object) && asksIn(fn)
+	a.Access = &sqltext.Access{Verb: in.Verb, Table: table, Sums: a.asks}
 	return a
 }
 
@@ -141,10 +153,7 @@ func (s *search) summaryOf(fn *types.Func, depth int) *summary {
 // only returns the only expression of a list that is not a constant or a field; nil for several.
 func only(p *gocode.Place, list []ast.Expr) (found ast.Expr) {
 	for _, e := range list {
-		if _, constant := p.Const(e); constant {
-			continue
-		}
-		if v := syntax.Named(p, e); v != nil && (v.IsField() || v.Parent() == v.Pkg().Scope()) {
+		if fixed(p, e) {
 			continue
 		}
 		if found != nil {
@@ -153,6 +162,18 @@ func only(p *gocode.Place, list []ast.Expr) (found ast.Expr) {
 		found = e
 	}
 	return found
+}
+
+// fixed reports whether an expression is a constant, a field, or both put together.
+func fixed(p *gocode.Place, e ast.Expr) bool {
+	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok {
+		return fixed(p, b.X) && fixed(p, b.Y)
+	}
+	if _, constant := p.Const(e); constant {
+		return true
+	}
+	v := syntax.Named(p, e)
+	return v != nil && (v.IsField() || v.Parent() == v.Pkg().Scope())
 }
 
 // root returns the variable that an expression is, or is a part of, or is computed from as its only

@@ -1,6 +1,7 @@
 package rowaskedtwice
 
 import (
+	"fmt"
 	"go/ast"
 	"go/types"
 	"slices"
@@ -103,6 +104,13 @@ func without(text string, v *types.Var) string {
 // described says what a command asked about a key, and what to do instead.
 func (f *pair) describeKeyed(first, second, name string) (cause, fix string) {
 	unit := f.needless.unit
+	if unit == resource || unit == object {
+		cause = fmt.Sprintf("%s asks another service with %s only whether there is %s, and then asks for it with %s, whose answer says that as well: two round trips instead of one. Between the two it may be deleted.", name, first, indefinite(unit), second)
+		if unit == object {
+			return cause, "Drop the first request and compare the error of the second: NoSuchKey for a missing object. GetObject of minio-go returns it from the first Read or Stat."
+		}
+		return cause, "Drop the first request and test the status of the second: 404 for what is missing."
+	}
 	if f.by.reads() {
 		cause = name + " asks Redis with " + first + " only whether a " + unit + " exists, and then reads it with " + second + ", which says that as well: two round trips instead of one. Between the two the " + unit + " may expire."
 		return cause, "Drop the first command and test what the second returns: redis.Nil for a missing key or field, an empty list or map for the others."
@@ -119,9 +127,20 @@ func (f *pair) describeKeyed(first, second, name string) (cause, fix string) {
 	return cause, "Send only the write: SET with NX writes a missing key, with XX one that exists, and says whether it did."
 }
 
-// sendsOther reports whether a call sends a command to Redis that the rule does not know.
+func indefinite(unit string) string {
+	if unit == object {
+		return "an " + unit
+	}
+	return "a " + unit
+}
+
+// sendsOther reports whether a call sends a command to Redis, or a request, that the rule does not
+// know.
 func sendsOther(p *gocode.Place, call *ast.CallExpr) bool {
 	fn := p.Callee(call)
+	if fn != nil && slices.Contains([]string{"(*net/http.Client).Do", "(*net/http.Client).Post", "(*net/http.Client).PostForm", "net/http.Post", "net/http.PostForm"}, fn.FullName()) {
+		return true
+	}
 	if fn == nil || fn.Pkg() == nil || !redis(fn.Pkg().Path()) || len(call.Args) == 0 {
 		return false
 	}

@@ -133,7 +133,8 @@ func same(p *gocode.Place, read, with *access) bool {
 		if v == nil {
 			continue
 		}
-		if !slices.ContainsFunc(with.call.Args, func(arg ast.Expr) bool { return related(p, v, arg, read.call) }) {
+		about := func(arg ast.Expr) bool { return related(p, v, arg, read.call) }
+		if !slices.ContainsFunc(with.call.Args, about) && !(with.unit != "" && slices.ContainsFunc(with.keys, about)) {
 			return false
 		}
 		found = true

@@ -30,7 +30,7 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Needs: []rule.Need{rule.NeedCounts},
 		Uses:  []rule.Need{rule.NeedTrace},
-		Title: "Two statements about one row where one would do",
+		Title: "Two statements or requests about one thing where one would do",
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim:   rule.Claim{Fraction: fraction, Specificity: 2, Removes: true},
@@ -50,14 +50,16 @@ ON DUPLICATE KEY), RowsAffected of an UPDATE or DELETE, sql.ErrNoRows of the
 query. Compute in the statement: SET n = n + 1, with the condition in WHERE. Take
 what was written from RETURNING, or from the values at hand. The same holds for
 Redis: GET returns redis.Nil for a missing key, SET has NX and XX, and DEL, SADD
-and SREM say how many they removed or added.
+and SREM say how many they removed or added. HTTP answers a GET of what is missing
+with 404, so HEAD before it is not necessary; object stores with NoSuchKey.
 
 It is fine where the test mostly ends the request, which then does not write, and
 where rules about the row decide what is written. The rule reports constant
-statements about one row of one table, and commands of go-redis about one key,
-directly or in functions below, if the second runs for at least seven in ten of
-the first. It leaves alone queries that lock (FOR UPDATE), and those whose result
-is used for something else.
+statements about one row of one table, commands of go-redis about one key, and
+requests of net/http, minio-go and the AWS SDK for one URL or object, directly or
+in functions below, if the second runs for at least seven in ten of the first. It
+leaves alone queries that lock (FOR UPDATE), and those whose result is used for
+something else.
 
 Seen in the field: miniflux/v2#3658 and miniflux/v2#4181 (each entry of a feed
 looked up before it was stored), open-policy-agent/opa-control-plane#418 (SELECT 1
@@ -72,7 +74,11 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 			return false
 		}
 		found.describe(c)
-		awaited.Price(p, c.Match, fraction, "this statement")
+		what := "this statement"
+		if found.needless.unit != "" {
+			what = "this request"
+		}
+		awaited.Price(p, c.Match, fraction, what)
 		return true
 	}
 	return finder.Line{Start: finder.Frames(s.lines.Calling((*pair).calls)), Judge: judge}

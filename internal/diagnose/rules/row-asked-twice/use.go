@@ -120,7 +120,7 @@ func useOfVar(p *gocode.Place, v *types.Var, read, next *access) use {
 			if !next.reads() {
 				continue // for the answer: RETURNING has it as well
 			}
-		case existence(p.Outer(), id, read):
+		case existence(p.Outer(), id, read), response(v.Type()) && responds(p.Outer(), id):
 			continue
 		case number(v.Type()) && (tested(p.Outer(), id) || computes(p.Outer(), id, next)):
 			u = counts

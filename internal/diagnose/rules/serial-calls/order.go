@@ -15,7 +15,7 @@ import (
 func independent(f *awaited.Function) (best group) {
 	var steps []*awaited.Step
 	for _, s := range f.Steps {
-		if !f.Deferred(s) && !awaited.Changes(f.Place, s.Call) {
+		if !f.Deferred(s) && !awaited.Changes(f.Place, s.Call) && !permits(f.Place, s.Call) {
 			steps = append(steps, s)
 		}
 	}
@@ -35,6 +35,21 @@ func independent(f *awaited.Function) (best group) {
 		}
 	}
 	return best
+}
+
+// permits reports whether only the error of a call is used, of several results: it decides whether
+// what follows may run.
+func permits(p *gocode.Place, call *ast.CallExpr) bool {
+	a, ok := syntax.Parent(p, call).(*ast.AssignStmt)
+	if !ok || len(a.Rhs) != 1 || len(a.Lhs) < 2 {
+		return false
+	}
+	for _, e := range a.Lhs {
+		if id, ok := e.(*ast.Ident); !ok || id.Name != "_" && !syntax.IsError(p.TypeOf(id)) {
+			return false
+		}
+	}
+	return true
 }
 
 // needs reports whether a call may need an earlier one to be over: it uses a result of it, or what
