@@ -35,12 +35,6 @@ const (
 	// leastRequests in the window, each of which leaves perRequest objects behind on average.
 	leastRequests = 500
 	perRequest    = 0.5
-	// several times the memory of the requests that may be under way must stay: those of one
-	// profile may have made more than the mean, and the profile samples.
-	several = 4
-	// collecting is how many seconds a collection takes at most, on a machine that other processes
-	// use as well.
-	collecting = 0.1
 	// seldom is how often entries are removed for each time that one is added, below which that
 	// does not help.
 	seldom = 0.01
@@ -69,21 +63,25 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `The recording takes two heap profiles, each after a collection. If most of what
-a line allocated in between is still live, something retains it: a map that is
-only written, a list that is only appended to. In a service that means growth
-for as long as it runs, until the memory limit.
+const doc = `The recording takes heap profiles, each after a collection. If most of what a
+line allocated between two of them is still live, something retains it: a map
+that is only written, a list that is only appended to. In a service that means
+growth for as long as it runs, until the memory limit. Memory of requests under
+way does not count: at the end less of it is live than all requests so far would
+have left behind.
 
 Bound it: a cache needs a size limit and eviction (LRU, by age), a registry must
 remove entries when their objects end. Close what has to be closed, on all
 paths.
 
-It is fine while a cache with a limited number of keys fills up: a recording
-that starts when the service has been under load for a while shows the
-difference. Findings are hints, except for maps and slices of the package or of
-a struct from which nothing in the package ever removes anything, or nothing did
-while executions were counted; and for lines of which every request leaves an
-object behind. For benchmarks the rule examines what is left after the last one.
+It is fine while a cache with a limited number of keys fills up: a recording that
+starts when the service has been under load for a while shows the difference. It
+is fine where a goroutine removes what is too old from time to time; the rule
+leaves such containers alone. Findings are hints, except for maps and slices of
+the package or of a struct from which nothing in the package ever removes
+anything, or nothing did while executions were counted; and for lines of which
+every request leaves an object behind. For benchmarks the rule examines what is
+left after the last one.
 Where the container that grows is in another module, the finding names it, and
 blames the module unless it has a function that removes entries. If a value has a
 method that ends it (Close, Stop) and leaves it in the container, it names both.
@@ -186,7 +184,7 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 			m.Fix = fmt.Sprintf("Find what retains what %s returned, and bound that: a cache needs a size limit and eviction, a registry must remove entries that have ended.", who)
 		}
 	}
-	if w.requests >= leastRequests && float64(g.objects) >= perRequest*float64(w.requests) && !w.underWay(g) {
+	if w.requests >= leastRequests && float64(g.objects) >= perRequest*float64(w.requests) && !w.underWay(g) && w.accumulated(g) {
 		m.Confidence = rule.Likely // a cache has fewer keys than there are requests
 		m.Cause += " Each request leaves some behind."
 	} else if p.Manifest.Target.Kind == "program" {
@@ -268,17 +266,6 @@ func below(live []*site.Row, function string) bool {
 		return slices.ContainsFunc(r.Stack, func(f *site.Frame) bool { return f.Function == function })
 	}))
 	return all > 0 && float64(part) >= mostThrough*float64(all)
-}
-
-// underWay reports whether the live memory may be that of requests under way, or may have been made
-// while the collection before the heap profile ran: such objects survive it.
-func (w *window) underWay(g growth) bool {
-	made := float64(g.made)
-	passing := made * collecting / w.phase.Seconds
-	if load := w.pass.Manifest.Load; load != nil && w.requests > 0 {
-		passing += several * made / float64(w.requests) * float64(load.Connections)
-	}
-	return float64(g.bytes) < passing
 }
 
 // explained adds what retains the memory, as far as the source shows that. It returns false for

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
 )
 
 // TestUnderWay: memory of requests that are under way, or that was allocated while the collection
@@ -26,6 +27,31 @@ func TestUnderWay(t *testing.T) {
 	} {
 		w := window{pass: &rule.Pass{Manifest: &recording.Manifest{Load: c.load}}, phase: &recording.Phase{Seconds: 10}, requests: 4000}
 		if got := w.underWay(growth{bytes: c.bytes, made: c.made}); got != c.want {
+			t.Errorf("%s: %t", c.what, got)
+		}
+	}
+}
+
+// TestAccumulated: what each request leaves behind is as much as all requests have left.
+func TestAccumulated(t *testing.T) {
+	const mib = 1 << 20
+	phases := []recording.Phase{{Name: recording.PhaseWarmup, Requests: 10_000}, {Name: recording.PhaseCPU, Requests: 4000}, {Name: recording.PhaseTrace, Requests: 2000}}
+	rest := append(phases, recording.Phase{Name: recording.PhaseRest}, recording.Phase{Name: recording.PhaseCounts, Requests: 90_000})
+	for _, c := range []struct {
+		what   string
+		phases []recording.Phase
+		load   *recording.Load
+		live   int64
+		want   bool
+	}{
+		{"all of it", rest, &recording.Load{}, 16 * mib, true},
+		{"a cache that fills up", rest, &recording.Load{}, 9 * mib, true},
+		{"of requests under way", rest, &recording.Load{}, 5 * mib, false},
+		{"no profile after the window", phases, &recording.Load{}, 5 * mib, true},
+		{"no load", rest, nil, 5 * mib, true},
+	} {
+		w := window{pass: &rule.Pass{Manifest: &recording.Manifest{Load: c.load, Phases: c.phases}}, phase: &c.phases[1], requests: 4000}
+		if got := w.accumulated(growth{bytes: 4 * mib, live: []*site.Row{{Value: c.live}}}); got != c.want {
 			t.Errorf("%s: %t", c.what, got)
 		}
 	}
