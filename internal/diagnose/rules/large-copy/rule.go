@@ -48,9 +48,10 @@ elements are used: return a slice, or fill one that the caller passes.
 It is fine when the copy is kept, or protects from changes of the original while
 it is read. The rule reports loops that read fields of v and do nothing else
 with it (also over arrays and maps), variables that get an element (v := xs[i])
-in functions that lock nothing, and calls that pass 1 KiB or more to a function
-of the same package that only reads it, or get 16 KiB or more from one, where
-the copy has most of the CPU of its line.
+in functions that lock nothing, elements that are copied out of a list or a map,
+changed and put back (v := m[k]; v.n++; m[k] = v), and calls that pass 1 KiB or
+more to a function of the same package that only reads it, or get 16 KiB or more
+from one, where the copy has most of the CPU of its line.
 
 Seen in the field: golang/go#31588, ariejan/i6502#11 (13.5 s became 4.9),
 go-critic/go-critic#82, microsoft/go-mssqldb#316, jasonlvhit/gocron#161 (a result
@@ -71,12 +72,16 @@ func judge(c *finder.Case) bool {
 	if size == "" {
 		return result(c)
 	}
-	e := elementAt(c.Place)
-	if e == nil {
+	e, u := elementAt(c.Place), updateAt(c.Place)
+	switch {
+	case e != nil:
+		c.Cause, c.Fix = e.words(size)
+	case u != nil:
+		c.Cause, c.Fix = u.words(size)
+	default:
 		return byValue(c) || result(c)
 	}
-	c.Cause, c.Fix = e.words(size)
-	if e.kept {
+	if e != nil && e.kept || e == nil && u.kept {
 		c.Confidence = rule.Likely // the type of the map has to change
 	}
 	c.Evidence = []rule.Evidence{{What: evidence.CompilerSaid, Value: "copy of " + size, Command: "go build -gcflags=-json=0,DIR " + c.Site.Owner.Package}}
