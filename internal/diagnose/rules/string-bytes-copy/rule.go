@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -61,6 +62,10 @@ for the original type: strings.Contains and bytes.Contains, MatchString and
 Match, Write and WriteString. A map lookup m[string(b)] does not copy, if the
 conversion is in the index itself.
 
+A text that is made from bytes, passed to functions of package strings and made
+into bytes again is copied twice: []byte(strings.TrimSpace(string(b))) is
+bytes.TrimSpace(b).
+
 A function of the program that only reads its bytes, such as a parser, can read
 the string as well: add a variant, or make it generic over ~string | ~[]byte.
 
@@ -84,9 +89,14 @@ func guilty(c *finder.Case) bool {
 	p, m := c.Place, c.Match
 	var causes, fixes []string
 	var guilty []ast.Node
+	trips := trips(p)
+	for _, t := range trips {
+		guilty = append(guilty, t.nodes()...)
+		causes, fixes = append(causes, t.cause()), append(fixes, t.fix())
+	}
 	for _, n := range syntax.Allocating(p) {
 		call, ok := n.(*ast.CallExpr)
-		if !ok || !conversion(p, call) {
+		if !ok || !conversion(p, call) || slices.Contains(guilty, ast.Node(call)) {
 			continue
 		}
 		cause, fix := judge(p, call)
@@ -96,7 +106,7 @@ func guilty(c *finder.Case) bool {
 		guilty = append(guilty, call)
 		causes, fixes = append(causes, cause), append(fixes, fix)
 	}
-	if len(guilty) == 0 || conversions(p) > len(guilty) {
+	if len(guilty) == 0 || conversions(p) > len(guilty)-calls(trips) {
 		return false // the rows are of all conversions on the line
 	}
 	if !syntax.AllocatesOnly(p, guilty...) {
@@ -104,6 +114,9 @@ func guilty(c *finder.Case) bool {
 	}
 	if len(m.CPU) == 0 && len(m.Allocs) == 0 {
 		return false
+	}
+	if len(trips) > 0 { // one of the copies may be necessary
+		m.Fraction = &rule.Fraction{Expect: 0.8, Low: 0.45, High: 1}
 	}
 	m.Cause = strings.Join(causes, " ")
 	m.Fix = strings.Join(fixes, " ")
