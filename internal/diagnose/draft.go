@@ -10,6 +10,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/profile/symbol"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -70,7 +71,7 @@ func (e *engine) group(claims []*claim) []*draft {
 		}
 		key := draftKey{rule: c.rule.ID}
 		if s := c.match.Site; s != nil {
-			key.function, key.file = s.Function, s.File
+			key.function, key.file = symbol.Bare(s.Function), s.File // instances of a generic function have one source
 		}
 		if e.silencer != nil {
 			key.muted = e.silencer.muted(c)

@@ -14,6 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/screen"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // FindingsPage is the page of findings.
@@ -280,7 +281,7 @@ func placeLine(f *diagnose.Finding, s Style) string {
 	if f.File == "" {
 		return s.paint(faint, "the whole program")
 	}
-	line := s.paint(strong, placeOf(f)) + "  " + f.Function
+	line := s.paint(strong, placeOf(f)) + "  " + typed(f.Function)
 	if f.Entry != nil {
 		line += s.paint(faint, fmt.Sprintf("  called from %s:%d", filepath.Base(f.Entry.File), f.Entry.Line))
 	}
@@ -441,4 +442,13 @@ func expectedMissing(m recording.Manifest, x recording.Missing) bool {
 		return m.Target.Kind == "program" || m.Target.Kind == "bench"
 	}
 	return false
+}
+
+// typed returns a function's name with type arguments as the source has them, if it has some; long
+// ones are left out.
+func typed(function string) string {
+	if !strings.Contains(function, "[") {
+		return function
+	}
+	return symbol.Readable(function)
 }

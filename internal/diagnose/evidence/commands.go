@@ -15,13 +15,22 @@ import (
 // ListCommand returns the command that shows a function's lines by a sample type of the recording
 // ("cpu", "alloc_space", "alloc_objects", "delay", …).
 func ListCommand(p *rule.Pass, sampleIndex, function string) string {
-	return "hone list -sample_index=" + sampleIndex + " " + quote("^"+regexp.QuoteMeta(function)+"$") + " " + recordingArg(p)
+	return "hone list -sample_index=" + sampleIndex + " " + quote(only(function)) + " " + recordingArg(p)
+}
+
+// only returns the regular expression for a function, with all of its instances if it is generic.
+func only(function string) string {
+	open, end := strings.IndexByte(function, '['), strings.LastIndexByte(function, ']')
+	if open < 0 || end < open {
+		return "^" + regexp.QuoteMeta(function) + "$"
+	}
+	return "^" + regexp.QuoteMeta(function[:open]) + `\[.*\]` + regexp.QuoteMeta(function[end+1:]) + "$"
 }
 
 // PartCommand returns the command that shows a function's lines by a profile of the recording that
 // ListCommand does not name: "goroutine", "goroutineleak".
 func PartCommand(p *rule.Pass, part, function string) string {
-	return "hone list " + quote("^"+regexp.QuoteMeta(function)+"$") + " " + recordingArg(p) + ":" + part
+	return "hone list " + quote(only(function)) + " " + recordingArg(p) + ":" + part
 }
 
 // TopCommand returns the command that shows the most expensive functions by a sample type.
