@@ -431,6 +431,12 @@ func TestRepeatedWorkServed(t *testing.T) {
 	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
 }
 
+// TestRepeatedWorkCounts: a function that counts in an object of another package repeats no work.
+func TestRepeatedWorkCounts(t *testing.T) {
+	r := repeatedwork.Rule()
+	ruletest.Compare(t, r, ruletest.RecordFor(t, r, filepath.Join(r.ID, "testdata", "counts.txtar")), nil)
+}
+
 // TestRepeatedWorkMarks: recursions over graphs that mark only what is on the way to a node, and
 // searches whose result depends on the way.
 func TestRepeatedWorkMarks(t *testing.T) {

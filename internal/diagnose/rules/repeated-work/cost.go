@@ -45,7 +45,7 @@ func (s *search) pure(f *inputs.Function, where scope) rule.Confidence {
 		return ""
 	case effects.Pure(place):
 		return sure(f.ByValue() && signature.Recv() == nil)
-	case where == inRequest && f.ByValue() && effects.LooksPure(place) && s.quiet(f.Name):
+	case where == inRequest && f.ByValue() && effects.LooksPure(place) && s.quiet(f.Name) && !effects.ChangesReached(s.pass.Syntax, place):
 		return rule.Likely // within a request little changes
 	case s.answersTheSame(f) && s.quiet(f.Name) && !s.allocatesOnly(f.Name):
 		return rule.Likely

@@ -248,7 +248,7 @@ func (s *search) seemsToAnswer(in *inputs.Function) bool {
 		return false
 	}
 	if s.own(in) {
-		return effects.LooksPureOfFiles(place) || proved(in) && effects.LooksPureLocked(place)
+		return effects.LooksPureOfFiles(place) && !effects.ChangesReached(s.pass.Syntax, place) || proved(in) && effects.LooksPureLocked(place)
 	}
 	if !takesText(signature) {
 		return false // a handle or an index: what it refers to changes
