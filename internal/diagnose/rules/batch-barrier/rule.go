@@ -112,7 +112,7 @@ func (b *batches) waits() bool {
 func (b *batches) locate() bool {
 	for _, s := range b.Spawns {
 		if at := traced.SiteAt(b.pass, s.Line); at != nil {
-			if place := b.pass.Place(at); place != nil && b.find(place) {
+			if place := b.pass.Place(at); place != nil && b.find(b.pass, place) {
 				return b.at(at.Frame)
 			}
 		}
@@ -123,7 +123,7 @@ func (b *batches) locate() bool {
 		return false
 	}
 	place := b.pass.Place(&site.Site{Frame: *f})
-	return place != nil && b.find(place) && b.at(*f)
+	return place != nil && b.find(b.pass, place) && b.at(*f)
 }
 
 // at sets the site: the line that waits, in the function around the literal of a frame.
@@ -203,13 +203,13 @@ func (b *batches) busy() float64 { return b.Seconds / (b.seconds * b.n) }
 
 func (b *batches) match(total float64) rule.Match {
 	saved := b.seconds - b.Seconds/b.n
-	name := syntax.FuncName(b.place)
+	name := syntax.FuncName(b.in)
 	places := units.Count(int64(math.Ceil(b.n))) // the last batch may be smaller
 	fix := fmt.Sprintf("Start the next goroutine when one finishes: use a channel with room for %s as a semaphore, or %[1]s workers that receive from a channel, and wait once after the loop.", places)
 	if b.library() != "" {
 		fix = fmt.Sprintf("Use one group for the whole loop, with SetLimit(%s), and call Wait once after it: the next goroutine then starts when one finishes.", places)
 	}
-	line := syntax.Line(b.place, b.loop.Pos())
+	line := syntax.Line(b.in, b.loop.Pos())
 	return rule.Match{
 		Site:       b.site,
 		Confidence: rule.Likely, // that the next batch does not need this one's results is what the loop looks like
