@@ -76,6 +76,7 @@ func ofGroup(p *rule.Pass, outer *gocode.Place, call *ast.CallExpr) *limit {
 		}
 		if v := syntax.LocalVar(outer, syntax.Receiver(set)); v == group || syntax.Inside(declaration(outer, group), set.Pos()) {
 			found = &limit{n: value(p, outer, set.Args[0]), name: syntax.Text(set.Fun) + "(" + syntax.Text(set.Args[0]) + ")", where: syntax.Where(outer, set.Pos())}
+			found.passed(p, outer, set.Args[0])
 		}
 		return true
 	})
@@ -104,13 +105,37 @@ func ofChannel(p *rule.Pass, outer *gocode.Place, send *ast.SendStmt) *limit {
 		return nil
 	}
 	if len(made.Args) == 2 && token(outer, ch) {
-		return &limit{n: value(p, outer, made.Args[1]), name: "the room of " + syntax.Text(send.Chan), where: syntax.Where(outer, made.Pos())}
+		l := &limit{n: value(p, outer, made.Args[1]), name: "the room of " + syntax.Text(send.Chan), where: syntax.Where(outer, made.Pos())}
+		l.passed(p, outer, made.Args[1])
+		return l
 	}
 	loop, bound := starts(outer, ch)
 	if loop == nil {
 		return nil
 	}
-	return &limit{n: value(p, outer, bound), name: "the number of workers", where: syntax.Where(outer, loop.Pos())}
+	l := &limit{n: value(p, outer, bound), name: "the number of workers", where: syntax.Where(outer, loop.Pos())}
+	l.passed(p, outer, bound)
+	return l
+}
+
+// passed names the argument of the only call that passes the limit to the function, if that is a
+// number: other callers may need another one.
+func (l *limit) passed(p *rule.Pass, outer *gocode.Place, e ast.Expr) {
+	v := syntax.LocalVar(outer, e)
+	if v == nil || !syntax.Param(outer, v) {
+		return
+	}
+	above, call := flow.RunningCall(p, outer)
+	if call == nil {
+		return
+	}
+	arg := flow.ArgumentFor(outer, call, v)
+	if arg == nil {
+		return
+	}
+	if _, constant := above.Const(arg); constant {
+		l.name, l.where = fmt.Sprintf("the argument %s of %s", syntax.Text(arg), syntax.Text(call.Fun)), syntax.Where(above, arg.Pos())
+	}
 }
 
 // token reports whether a channel holds values without content.

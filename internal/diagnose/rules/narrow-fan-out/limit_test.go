@@ -45,6 +45,14 @@ func work(jobs chan string) {
 	}
 }
 
+func passed[T any](most int, hosts []T) {
+	room := make(chan struct{}, most)
+	for range hosts {
+		room <- struct{}{} //@ the argument 5 of passed (main.go:78)
+		go func() { <-room }()
+	}
+}
+
 func shared(room chan struct{}) {
 	room <- struct{}{} //@ none
 }
@@ -75,7 +83,10 @@ func waits(hosts []string) {
 	wg.Wait()
 }
 
-func main() { (&asker{most: 4}).field(nil) }
+func main() {
+	(&asker{most: 4}).field(nil)
+	passed(5, []string{""})
+}
 `
 	p, names := ruletest.MadeUp(t, program)
 	for _, s := range p.Table.Sites {
