@@ -312,6 +312,9 @@ func (s *Section) moved(line int, given string) string {
 		return fmt.Sprintf("Do not wait with %s held, or all keys wait for one: look up %s, unlock, call line %d for each key only once at a time (singleflight.Group.Do), and lock again to store the result.",
 			mutex, syntax.Text(c.Key), line)
 	}
+	if s.refreshes(line) {
+		return fmt.Sprintf("Do not let all wait for line %d: return the value that has expired while one goroutine gets the new one, or get it before the old one expires, in a goroutine. Take %s only to read and to replace the value.", line, mutex)
+	}
 	if fix := s.copied(line); fix != "" {
 		return fix
 	}
@@ -319,6 +322,27 @@ func (s *Section) moved(line int, given string) string {
 		return fmt.Sprintf("Do not wait with %s held: take away what line %d needs, call Unlock before that line instead of by defer, then wait.", mutex, line)
 	}
 	return fmt.Sprintf("Do not wait with %s held: copy what line %d needs, unlock, then wait.", mutex, line)
+}
+
+// refreshes reports whether a line of a section gets a value again after a test of its time.
+func (s *Section) refreshes(line int) bool {
+	for _, call := range s.Calls() {
+		if syntax.Line(s.place, call.Lparen) != line {
+			continue
+		}
+		assign, ok := syntax.Parent(s.place, call).(*ast.AssignStmt)
+		if !ok {
+			continue
+		}
+		value := slices.ContainsFunc(assign.Lhs, func(to ast.Expr) bool {
+			t := s.place.TypeOf(to)
+			return t != nil && !types.Identical(t, types.Universe.Lookup("error").Type())
+		})
+		if test := caching.ExpiryTest(s.place, call.Pos()); value && test != nil && test.Pos() >= s.start {
+			return true
+		}
+	}
+	return false
 }
 
 // serves reports whether a line of a section calls the handler behind a middleware: a function or

@@ -1,14 +1,15 @@
-package refreshwait
+package caching_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/diagnose/caching"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestTestBefore: calls after a test of the age of a kept value, and others.
-func TestTestBefore(t *testing.T) {
+// TestExpiryTest: calls after a test of the age of a kept value, and others.
+func TestExpiryTest(t *testing.T) {
 	const program = `package main
 
 import (
@@ -132,7 +133,7 @@ func main() {}
 			continue
 		}
 		place := p.Place(s)
-		if testBefore(place, place.Calls()[0].Pos()) != nil {
+		if caching.ExpiryTest(place, place.Calls()[0].Pos()) != nil {
 			got = "expires"
 		}
 		if !strings.HasPrefix(want, got) {
