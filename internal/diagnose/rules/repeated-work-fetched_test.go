@@ -77,7 +77,14 @@ func ask(ctx context.Context, method string, u *user) error {
 	_, err = http.DefaultClient.Do(req)
 	return err
 }
+
+func rename(ctx context.Context, u *user) error { return ask(ctx, "PUT", u) }
 `
+	}
+	renames := func(p *rule.Pass, _ *inputs.Function) {
+		inside("net/http.(*Client).Do")(p, nil)
+		line := strings.Count(strings.Split(asking("GET"), "func rename")[0], "\n") + 1
+		p.Counts = ran(map[int]string{line: "rename"}, 1)
 	}
 	for _, c := range []struct {
 		what, source string
@@ -90,6 +97,7 @@ func ask(ctx context.Context, method string, u *user) error {
 		{"a client of PostgreSQL", reading, inside("github.com/jackc/pgx/v5/pgxpool.(*Pool).QueryRow"), "page", "in the request's context"},
 		{"another service", reading, inside("net/http.(*Client).Get"), "page", "in the request's context"},
 		{"a request that reads", asking("GET"), inside("net/http.(*Client).Do"), "page", "in the request's context"},
+		{"a request that another changes", asking("GET"), renames, "", ""},
 		{"a request that writes", asking("PUT"), inside("net/http.(*Client).Do"), "", ""},
 		{"a client that is always the same", reading, func(_ *rule.Pass, f *inputs.Function) { f.Params[1] = inputs.ByAddress }, "page", "in the request's context"},
 		{"an object for each call", reading, func(_ *rule.Pass, f *inputs.Function) { f.Params[1], f.Identical = inputs.ByAddress, 2000 }, "", ""},

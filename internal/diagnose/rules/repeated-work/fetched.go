@@ -39,7 +39,8 @@ func (s *search) fetchedAgain(in *inputs.Function) *found {
 	if !f.repeated(s.pass, true) || f.where != inRequest || f.several && f.repeats < mostNew {
 		return nil
 	}
-	if !s.queries(in.Name) || s.writes(seldomWritten*float64(in.Calls)/s.pass.Inputs.Units) {
+	most := seldomWritten * float64(in.Calls) / s.pass.Inputs.Units
+	if !s.queries(in.Name) || s.writes(most) || s.remote(in.Name) && s.sendsWrites(most) {
 		return nil
 	}
 	f.fetched, f.confidence = true, rule.Likely
@@ -148,6 +149,36 @@ func (s *search) writes(most float64) bool {
 		}
 	}
 	return false
+}
+
+// sendsWrites reports whether the program visibly sends requests that change another service, more
+// than most times for each unit of work: the load repeats them, so that the service answers the
+// same afterwards.
+func (s *search) sendsWrites(most float64) bool {
+	var helpers []*types.Func // that get the method
+	found := func(places []*gocode.Place) bool {
+		return slices.ContainsFunc(places, func(p *gocode.Place) bool {
+			writes := slices.ContainsFunc(syntax.Calls(p), func(c *ast.CallExpr) bool { return awaited.Writes(p, c) })
+			if fn, ok := declared(p); ok && !writes {
+				helpers = append(helpers, fn)
+			}
+			return writes && sqltext.Of(s.pass).Executions(p) > most
+		})
+	}
+	creates := func(fn *types.Func) bool {
+		return fn.Pkg() != nil && fn.Pkg().Path() == "net/http" && (strings.HasPrefix(fn.Name(), "NewRequest") || strings.HasPrefix(fn.Name(), "Post"))
+	}
+	return found(s.pass.Syntax.Calls(creates)) ||
+		found(s.pass.Syntax.Calls(func(fn *types.Func) bool { return slices.Contains(helpers, fn) }))
+}
+
+// declared returns the function around a place.
+func declared(p *gocode.Place) (*types.Func, bool) {
+	if p.Decl == nil {
+		return nil, false
+	}
+	fn, ok := p.Info.Defs[p.Decl.Name].(*types.Func)
+	return fn, ok
 }
 
 // changesRows reports whether a function changes rows, by its name.
