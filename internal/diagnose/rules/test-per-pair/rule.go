@@ -24,6 +24,9 @@ import (
 const (
 	// leastEach is the minimum time of a test, in seconds: what tests less is cheap already.
 	leastEach = 0.5e-6
+	// leastEachText is the same for two texts that may differ up to a limit: to compare their
+	// lengths takes a nanosecond.
+	leastEachText = 0.1e-6
 	// mostHits is the largest share of the tests that hold.
 	mostHits = 0.05
 	// leastTests is the minimum number of tests for each request, and in a program that exits.
@@ -72,10 +75,10 @@ word in at most two letters: most of them cannot, by their lengths alone.
 
 It is fine for short lists, and where most pairs pass. The rule counts executions:
 it reports calls without visible side effects that take at least half a
-microsecond, run for at least a hundred pairs, and hold for at most one pair in
-twenty. It leaves alone a search for the best pair, which has to compare all of
-them, the children of each element, a test that a cheaper one precedes, and one
-that gets the limit.
+microsecond (a tenth for two texts and a limit), run for at least a hundred
+pairs, and hold for at most one pair in twenty. It leaves alone a search for the
+best pair, which has to compare all of them, the children of each element, a test
+that a cheaper one precedes, and one that gets the limit.
 
 Seen in the field: prometheus/alertmanager#4607 (each alert was compared with each
 source alert of each inhibition rule; an index of their equal labels replaced
@@ -164,7 +167,11 @@ func (s *search) judge(c *finder.Case) bool {
 	nanoseconds, _ := stacks.Sum(c.CPU)
 	each, known := evidence.PerExecution(c.Pass, c.Site.Frame, float64(nanoseconds)*1e-9)
 	other := s.other(c, f, at)
-	if !known || each < leastEach || other == "" && !f.oneOfMany() {
+	shortest := leastEach
+	if f.limit != nil && f.texts(c.Place.Outer()) {
+		shortest = leastEachText
+	}
+	if !known || each < shortest || other == "" && !f.oneOfMany() {
 		return false
 	}
 	name := syntax.Short(syntax.Text(f.call))

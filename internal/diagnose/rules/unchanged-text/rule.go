@@ -11,6 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/watched"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/inputs"
@@ -46,7 +47,8 @@ hashes that never leave the process.
 
 Look for the first byte that needs a change, with a loop, strings.IndexAny or
 strings.IndexByte, and return the text itself if there is none; otherwise copy
-the part before it and continue there.
+the part before it and continue there. Before a regular expression, test for a
+character or a word that all of its matches contain.
 
 It is fine where looking costs as much: the rule reports functions that return
 at least 95 % of their texts unchanged and that take at least three times as
@@ -66,6 +68,7 @@ const (
 	leastLength    = 4    // bytes, on average
 	leastTimes     = 3    // the cost of a loop over the bytes
 	leastCopied    = 0.8  // allocated bytes per byte of the text
+	mostlyEngine   = 0.5  // share of the time that is the regexp engine's, for other words
 )
 
 func prepare(_ context.Context, p *rule.Pass) finder.Line {
@@ -174,6 +177,12 @@ func (s *search) describe(c *finder.Case) bool {
 	if caller {
 		c.Fix = fmt.Sprintf("First look for a byte that needs a change (a loop over the bytes, strings.IndexAny), and call %s only if there is one.", name)
 	}
+	if byExpressions(c.CPU) {
+		c.Cause = fmt.Sprintf("%s returned its text unchanged in %s of %s calls. A call takes %s for a text of %s on average: the engine of regular expressions steps through texts in which it finds nothing to replace.",
+			name, units.Percent(f.unchanged), units.Count(f.in.Calls), cost, units.Bytes(f.length))
+		c.Fix = "Before each expression, test for a character or word that all its matches contain (strings.Contains, strings.IndexByte), and skip it if the text has none. " +
+			"For many expressions, first run one that joins all of them (a|b|c), and return the text itself if that does not match."
+	}
 	left := min(watched.Reading(f.length)/max(f.seconds, 1e-12), 1)
 	expect := f.unchanged * (1 - left)
 	if f.seconds < leastTimes*watched.Reading(f.length) { // it is about the copies
@@ -183,4 +192,11 @@ func (s *search) describe(c *finder.Case) bool {
 	c.Confidence = rule.Likely
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: name + ": " + evidence.ValuesSeen(s.pass, f.in.Name)})
 	return true
+}
+
+// byExpressions reports whether most of the time goes to the engine of regular expressions.
+func byExpressions(rows []*site.Row) bool {
+	all, _ := stacks.Sum(rows)
+	engine, _ := stacks.Sum(stacks.Select(rows, func(r *site.Row) bool { return r.Below("regexp.(*Regexp).doExecute") }))
+	return all > 0 && float64(engine) > mostlyEngine*float64(all)
 }

@@ -22,6 +22,7 @@ type body struct {
 
 	result  *types.Var
 	extreme bool
+	object  bool // the result is an object that is given each element
 }
 
 // statements reports whether statements do nothing but compute one result from elements.
@@ -47,6 +48,8 @@ func (b *body) statement(stmt ast.Stmt) bool {
 		return b.test(s)
 	case *ast.BranchStmt:
 		return s.Tok == token.CONTINUE && s.Label == nil
+	case *ast.ExprStmt:
+		return b.gives(s)
 	case *ast.EmptyStmt:
 		return true
 	}
@@ -286,6 +289,9 @@ func (b *body) same(id *ast.Ident) bool {
 
 // fresh reports whether the result starts again with each window.
 func (b *body) fresh() bool {
+	if b.object {
+		return b.emptied()
+	}
 	if b.mover.steps == nil {
 		return !syntax.Param(b.p, b.result)
 	}

@@ -49,7 +49,8 @@ func Rule() rule.Rule {
 
 const doc = `A moving average, a rate over the last minute or the largest of the last k
 values is computed for each position of a list by going through the whole window
-again, in a loop or in a function that gets it, such as slices.Max. Two windows
+again, in a loop or in a function that gets it, such as slices.Max, or each
+element is given to an object that adds it to its sums. Two windows
 next to each other have all elements but two in common, so for n positions and
 windows of k elements that is n*k steps. A window may also be all that happened
 within a span of time. A sum of all elements before each position is the same
@@ -78,7 +79,7 @@ func prepare(p *rule.Pass) []finder.Line {
 	s.lines = finder.Remember(p, func(f *site.Frame, place *gocode.Place) *window { return s.windowAt(f, place) })
 	s.parts = finder.Remember(p, func(f *site.Frame, place *gocode.Place) *window { return s.partAt(f, place) })
 	return []finder.Line{
-		{Start: finder.Frames(s.lines.Nearest), Judge: s.judge},
+		{Start: finder.Frames(s.window), Judge: s.judge},
 		{Start: finder.Frames(s.passedAt), Judge: s.judgePassed},
 	}
 }
@@ -206,6 +207,9 @@ func (w *window) describe(c *finder.Case, from string) {
 		c.Fix = fmt.Sprintf("Keep a queue of the positions that can still become %s: drop those at its end that the new element beats, and those at its front that have left the window.", result)
 	default:
 		c.Fix = fmt.Sprintf("Keep %s from one position to the next: add the element that enters the window, subtract the one that leaves. Or compute prefix sums once, and subtract two of them.", result)
+	}
+	if w.object && !w.prefix {
+		c.Fix += fmt.Sprintf(" For that, give the type of %s a method that removes an element.", result)
 	}
 	if w.span != nil {
 		c.Fix += fmt.Sprintf(" Keep the other end of the window too, and move it while %s does not hold: if the elements are in that order, it only moves forward.", syntax.Text(w.span))

@@ -20,6 +20,7 @@ type window struct {
 	prefix     bool     // one of its ends is fixed
 	suffix     bool     // it is its end
 	extreme    bool     // a minimum or maximum
+	object     bool     // the result is an object that is given each element
 	span       ast.Expr // the condition that ends it, by what elements are; nil for none
 	call       string   // the call that gets the window as a part of a list; "" for a loop
 	breaks     bool     // that condition leaves the loop
@@ -34,6 +35,7 @@ type window struct {
 //	for i … { s := 0; for _, x := range xs[i:i+w] { s += x } }
 //	for i … { s := 0; for k := range w { s += xs[i+k] } }
 //	func(i int) { for j := i; j > i-w; j-- { s = s.Add(at(j)) } }
+//	func(i int) { agg.Reset(); for j := i-w; j < i; j++ { agg.Add(at(j)) } }
 //	for i, x … { s := 0; for j := i; j >= 0 && x.at-xs[j].at < w; j-- { s += xs[j].n } }
 //
 // and sums of everything before i. nil for other loops.
@@ -56,7 +58,7 @@ func windowOf(p *gocode.Place, loop ast.Stmt) *window {
 	if span != nil && !b.spans(span) || !b.statements(loops.Body(loop).List) || b.result == nil || !b.fresh() || b.fixed && !b.offset {
 		return nil
 	}
-	w.result, w.extreme, w.span = b.result, b.extreme, b.span
+	w.result, w.extreme, w.object, w.span = b.result, b.extreme, b.object, b.span
 	w.suffix = lowMoves && !highMoves
 	w.prefix, w.breaks = lowMoves != highMoves && w.span == nil, w.span != span
 	return w
@@ -154,7 +156,10 @@ func parameter(p *gocode.Place, ends ...ast.Expr) (found *types.Var) {
 				return true
 			}
 			if !syntax.Param(p, v) {
-				if _, value := syntax.Declared(p, v); value != nil {
+				stmt, value := syntax.Declared(p, v)
+				if call := several(stmt, value); call != nil {
+					found = parameter(p, call.Args...)
+				} else if value != nil {
 					found = parameter(p, value)
 				}
 				return true
@@ -223,12 +228,58 @@ func (m *mover) variable(id *ast.Ident) (moves, ok bool) {
 	case m.steps == nil && syntax.Param(m.p, v):
 		return false, true
 	}
-	_, value := syntax.Declared(m.p, v)
+	stmt, value := syntax.Declared(m.p, v)
 	m.depth++
-	if value == nil || m.depth > 8 {
+	if m.depth > 8 {
+		return false, false
+	}
+	if call := several(stmt, value); call != nil {
+		for i, lhs := range stmt.(*ast.AssignStmt).Lhs {
+			if syntax.LocalVar(m.p, lhs) == v {
+				return m.result(call, i)
+			}
+		}
+	}
+	if value == nil {
 		return false, false
 	}
 	return m.moves(value)
+}
+
+// several returns the call whose results a statement assigns to several variables; nil for none.
+func several(stmt ast.Node, value ast.Expr) *ast.CallExpr {
+	a, ok := stmt.(*ast.AssignStmt)
+	if !ok || value != nil || len(a.Rhs) != 1 {
+		return nil
+	}
+	call, _ := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+	return call
+}
+
+// result judges a result of a function of the package that only computes the ends of a window: its
+// position is what the call passes for one parameter.
+func (m *mover) result(call *ast.CallExpr, i int) (moves, ok bool) {
+	decl := m.p.Declaration(m.p.Callee(call))
+	if decl == nil || decl.Body == nil || len(decl.Body.List) != 1 {
+		return false, false
+	}
+	ret, ok := decl.Body.List[0].(*ast.ReturnStmt)
+	if !ok || i >= len(ret.Results) {
+		return false, false
+	}
+	in := m.p.Entry(decl)
+	inner := &mover{p: in, loop: ret, depth: m.depth}
+	params := syntax.SignatureOf(in).Params()
+	for k, arg := range call.Args {
+		passes, ok := m.moves(arg)
+		if !ok || k >= params.Len() || passes && inner.step != nil {
+			return false, false
+		}
+		if passes {
+			inner.step = params.At(k)
+		}
+	}
+	return inner.moves(ret.Results[i])
 }
 
 // call judges len, conversions, and the smaller or larger of two ends.
@@ -237,8 +288,11 @@ func (m *mover) call(call *ast.CallExpr) (moves, ok bool) {
 		return m.moves(call.Args[0])
 	}
 	name := m.p.CalleeName(call)
-	if name == "len" {
+	if name == "len" || length(m.p, call) {
 		return false, true
+	}
+	if moves, ok := m.result(call, 0); ok {
+		return moves, true
 	}
 	fn := m.p.Callee(call)
 	if name != "min" && name != "max" && (fn == nil || len(call.Args) != 2 || !extremeName(fn.Name())) {
@@ -252,6 +306,16 @@ func (m *mover) call(call *ast.CallExpr) (moves, ok bool) {
 		moves = moves || one
 	}
 	return moves, true
+}
+
+// length reports whether a call is of a method that returns how many elements its receiver has.
+func length(p *gocode.Place, call *ast.CallExpr) bool {
+	in, result := syntax.Returned(p, call)
+	if in == nil || len(call.Args) > 0 {
+		return false
+	}
+	of, ok := ast.Unparen(result).(*ast.CallExpr)
+	return ok && in.CalleeName(of) == "len"
 }
 
 func extremeName(name string) bool {
