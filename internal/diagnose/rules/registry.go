@@ -253,6 +253,7 @@ import (
 	unchangedwrite "github.com/hone-go/hone/internal/diagnose/rules/unchanged-write"
 	unsetguard "github.com/hone-go/hone/internal/diagnose/rules/unset-guard"
 	unusedpart "github.com/hone-go/hone/internal/diagnose/rules/unused-part"
+	valuesprefetched "github.com/hone-go/hone/internal/diagnose/rules/values-prefetched"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
 	waitingline "github.com/hone-go/hone/internal/diagnose/rules/waiting-line"
 	walkperroot "github.com/hone-go/hone/internal/diagnose/rules/walk-per-root"
@@ -517,6 +518,7 @@ func All() []rule.Rule {
 		unchangedwrite.Rule(),
 		unsetguard.Rule(),
 		unusedpart.Rule(),
+		valuesprefetched.Rule(),
 		variablesizemake.Rule(),
 		waitingline.Rule(),
 		walkperroot.Rule(),

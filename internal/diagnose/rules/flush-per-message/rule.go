@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/durable"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -45,7 +46,7 @@ func Rule() rule.Rule {
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 1},
 				Specificity: 1,
 			},
-			Start: finder.Callers{Functions: slices.Concat(writers, responses, compressors, commits)},
+			Start: finder.Callers{Functions: slices.Concat(writers, responses, compressors, durable.Transactions())},
 			Judge: judge,
 		},
 	}
@@ -72,7 +73,7 @@ Seen in the field: SamSaffron/term-llm#571, lyft/gostats#32, coder/websocket#563
 each of the three frames of a message).`
 
 func judge(c *finder.Case) bool {
-	if c.Calls = syntax.CallsOf(c.Place, funcname.TypedAll(commits)...); len(c.Calls) > 0 {
+	if c.Calls = syntax.CallsOf(c.Place, funcname.TypedAll(durable.Transactions())...); len(c.Calls) > 0 {
 		return loops.Repeating(c.Place, c.Calls[0]) == nil && perRequest(c)
 	}
 	c.Calls = syntax.CallsOf(c.Place, append(funcname.TypedAll(slices.Concat(writers, responses, compressors)), flusher)...)

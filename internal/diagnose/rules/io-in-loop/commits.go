@@ -7,6 +7,7 @@ import (
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/diagnose/durable"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -26,6 +27,21 @@ func commits() []string {
 		"github.com/jackc/pgx/v4.(*dbTx).Commit", "github.com/jackc/pgx/v4/pgxpool.(*Tx).Commit", "gorm.io/gorm.(*DB).Commit",
 		"github.com/dgraph-io/badger*.(*Txn).Commit", "github.com/dgraph-io/badger*.(*DB).Update",
 	}
+}
+
+// unsynced reports whether a line writes to a store within the process in a way that does not wait
+// for the disk, and so commits nothing.
+func unsynced(p *rule.Pass, m *rule.Match) bool {
+	place := p.Place(m.Site)
+	if place == nil {
+		return false
+	}
+	for _, call := range syntax.CallsOf(place, funcname.TypedAll(durable.Writes())...) {
+		if !durable.Waits(p, place, call) {
+			return true
+		}
+	}
+	return false
 }
 
 // writing are functions that send a statement of a transaction.
@@ -104,6 +120,6 @@ func committing(p *rule.Pass, m *rule.Match) {
 		return at(place.Waiter) || at(place.Caller)
 	})
 	if t != nil {
-		price(p, m, t, "Requests wait for %s of their time, for these commits and for connections that are in use until other ones.")
+		price(p, m, t, "Requests wait for %s of their time, for these commits and for what is in use until other ones.")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/counts"
+	"github.com/hone-go/hone/internal/diagnose/durable"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -21,6 +22,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 const (
@@ -91,11 +93,13 @@ type asked struct {
 	small bool
 }
 
-// Nouns of queries, of requests to other services, and of statements that write to a database.
+// Nouns of queries, of requests to other services, of statements that write to a database, and of
+// writes to a store within the process that sync its file.
 const (
 	query     = "query"
 	request   = "request"
 	statement = "statement to the database"
+	synced    = "write that waits for the disk"
 )
 
 // prepared are executions of prepared statements.
@@ -120,6 +124,21 @@ func collects(r *site.Row) bool {
 	})
 }
 
+// implements reports whether a row's line is part of what a call of the program does, and the rule
+// knows the function that is called there: the program's line then stands for both.
+func implements(s *site.Site, r *site.Row, k asked) bool {
+	if s.Owner.Kind != gocode.Dependency {
+		return false
+	}
+	at := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return *f == s.Frame })
+	for i := at + 1; at >= 0 && i < len(r.Stack); i++ {
+		if r.Stack[i].Owner.Kind == gocode.Main {
+			return funcname.Match(r.Stack[i-1].Function, k.functions...)
+		}
+	}
+	return false
+}
+
 // fewest is the minimum mean number of iterations.
 func (k asked) fewest() float64 {
 	if k.noun == request {
@@ -127,6 +146,9 @@ func (k asked) fewest() float64 {
 	}
 	return least
 }
+
+// commits reports whether each one makes what was written before it durable.
+func (k asked) commits() bool { return k.noun == transaction || k.noun == synced }
 
 func kinds() []asked {
 	return []asked{
@@ -177,6 +199,7 @@ func kinds() []asked {
 			"storj.io/drpc/drpcstream.(*Stream).MsgSend",
 		}, false, true},
 		{transaction, "Put the rows into one transaction and commit once: pass all of them to the function that has it. If one bad row must not lose the others, try all together first, and one by one only if that fails, or set a savepoint for each.", commits(), true, false},
+		{synced, "Collect the entries in one batch of the store, and write that once, with one sync.", durable.Writes(), true, false},
 	}
 }
 
@@ -193,7 +216,8 @@ func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 	for _, k := range kinds() {
 		for _, m := range finder.Through(p, k.functions...) {
 			m.CPU = stacks.Select(m.CPU, stacks.Steady)
-			if m.Empty() || slices.ContainsFunc(m.CPU, collects) || k.noun == statement && embedded(m.CPU) {
+			m.CPU = stacks.Select(m.CPU, func(r *site.Row) bool { return !implements(m.Site, r, k) })
+			if m.Empty() || slices.ContainsFunc(m.CPU, collects) || k.noun == statement && embedded(m.CPU) || k.noun == synced && unsynced(p, &m) {
 				continue
 			}
 			l, ok := around(p, &m, k)
@@ -205,7 +229,7 @@ func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 				continue
 			}
 			l.describe(&m, k)
-			if k.noun == transaction {
+			if k.commits() {
 				committing(p, &m)
 			} else {
 				withAnswers(p, &m, l, k)
@@ -324,7 +348,7 @@ func above(p *rule.Pass, m *rule.Match, row *site.Row, k asked, asks float64) (l
 		if stmt == nil || retries(place, stmt) || slices.ContainsFunc(syntax.Calls(place), func(c *ast.CallExpr) bool { return loops.TriesAgain(place, stmt, c) }) {
 			continue
 		}
-		if k.small && !fromMemory(place, stmt) || k.noun == transaction && !perRow(p, place, stmt, asks) {
+		if k.small && !fromMemory(place, stmt) || k.commits() && !perRow(p, place, stmt, asks) {
 			return loop{}, false
 		}
 		line := syntax.Line(place, stmt.Pos())
@@ -374,6 +398,14 @@ func (l loop) describe(m *rule.Match, k asked) {
 		verb = "sends"
 	}
 	m.Cause = fmt.Sprintf("The loop on line %d%s %s one %s in each iteration, %s each time it is reached.", l.line, in, verb, k.noun, units.Number(l.Iterations))
+	hooked := l.from != nil && l.from.Owner.Kind == gocode.Dependency && m.Site.Owner.Kind == gocode.Main
+	if hooked {
+		m.Cause = fmt.Sprintf("%s calls %s for each element (line %d of %s), which %s one %s, %s each time.",
+			l.from.Owner.Module, symbol.Short(m.Site.Function), l.line, strings.TrimPrefix(in, " in "), verb, k.noun, units.Number(l.Iterations))
+	}
+	if k.noun == synced {
+		m.Cause += " Each of them takes as long as all entries together would."
+	}
 	if k.noun == transaction {
 		m.Cause += " At each commit, a database that keeps what it confirms waits for a sync of its disk, so that each row takes as long as all of them together would."
 	}
@@ -381,8 +413,11 @@ func (l loop) describe(m *rule.Match, k asked) {
 		m.Cause += " They run one after the other: each waits for the answer to the previous one."
 	}
 	m.Fix = k.fix
+	if k.noun == query && hooked {
+		m.Fix = "Read what all of them need with one query, where they are loaded (a preload of the ORM, a join, or WHERE … IN (…)), and leave it out of the function that is called for each."
+	}
 	m.Confidence = rule.Measured
-	if k.small || k.noun == transaction {
+	if k.small || k.commits() {
 		m.Confidence = rule.Likely // each item may be needed as soon as possible, or be lost alone
 	}
 	m.Fraction = &rule.Fraction{Expect: 0.6, Low: 0.2, High: 1 - 1/l.Iterations}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 
 	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/traced"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // leastShare of the requests' time that they must wait for a connection.
@@ -47,6 +49,9 @@ a processor instead.
 Seen in the field: golang/go#13327 (queries that ran minutes after they were
 started), golang/go#23453 (all workers of a server waited there).`
 
+// severalTimes is how often a request must take a connection at a line for that to be the cause.
+const severalTimes = 5
+
 // pool is a kind of connection pool and the setting that limits its connections.
 type pool struct {
 	object, bound, raise string
@@ -82,6 +87,10 @@ func match(p *rule.Pass, t *traced.Queue, of pool) rule.Match {
 			of.bound, t.Share(), t.Waiting()) + returned(t),
 		Fix:      "Hold connections for less time: close rows before other work, and replace many queries by one. If the database has room, " + of.raise + ".",
 		Evidence: t.Evidence(p, of.object, "mostly returned at"),
+	}
+	if e, ok := evidence.Executions(p, t.Site.Frame); ok && e.PerUnit >= severalTimes {
+		m.Cause += fmt.Sprintf(" Each %s takes a connection here again and again, %s times.", p.Manifest.Unit(), units.Number(e.PerUnit))
+		m.Fix = "Replace these queries by one that reads all rows (WHERE … IN (…), a join, a preload), or run them on one connection. Only then look at the size of the pool: " + of.raise + " if the database has room."
 	}
 	for _, w := range t.Place.Wakers {
 		if h := heldAt(p, w.Line); h != nil {

@@ -35,6 +35,9 @@ func additions(p *gocode.Place, call *ast.CallExpr) (found []addition) {
 			return true
 		}
 		for _, v := range to {
+			if emptied(p, syntax.Body(p), v, n.Pos(), 0) {
+				continue
+			}
 			a := addition{node: n, of: map[*types.Var]bool{v: true}, text: v.Name()}
 			a.into(p, call)
 			if a.lasting(p) {
@@ -44,6 +47,51 @@ func additions(p *gocode.Place, call *ast.CallExpr) (found []addition) {
 		return true
 	})
 	return found
+}
+
+// emptied reports whether a function empties a collection before a position, itself or in a
+// function of the package that it calls: what it adds then is all that the collection has.
+func emptied(p *gocode.Place, body ast.Node, v *types.Var, before token.Pos, depth int) (found bool) {
+	const deepest = 1
+	ast.Inspect(body, func(n ast.Node) bool {
+		if n == nil || found || before.IsValid() && n.Pos() >= before {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, to := range n.Lhs {
+				if of := syntax.Named(p, to); of != nil && of.Origin() == v && len(n.Lhs) == len(n.Rhs) && empty(p, n.Rhs[i]) {
+					found = true
+				}
+			}
+		case *ast.CallExpr:
+			if p.CalleeName(n) == "clear" && len(n.Args) == 1 {
+				of := syntax.Named(p, n.Args[0])
+				found = of != nil && of.Origin() == v
+			}
+			decl := p.Declaration(p.Callee(n))
+			if depth < deepest && decl != nil && decl.Body != nil {
+				if in := p.Entry(decl); in != nil {
+					found = found || emptied(in, decl.Body, v, token.NoPos, depth+1)
+				}
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// empty reports whether an expression drops the elements of a collection: nil, x[:0]. A new one may
+// get those of the old one.
+func empty(p *gocode.Place, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return e.Name == "nil"
+	case *ast.SliceExpr:
+		n, ok := syntax.ConstInt(p, syntax.OrBad(e.High))
+		return ok && n == 0
+	}
+	return false
 }
 
 // manyTimes reports whether a loop that does not contain the call repeats an addition.
