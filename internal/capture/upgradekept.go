@@ -56,7 +56,10 @@ func gains(u *recording.Upgrade) bool {
 // What must have been added during a recording that nothing removes, to be compared.
 const (
 	leastGoroutines = 50
-	leastLive       = 8 << 20 // bytes
+	// perConnection is how many goroutines a server and its clients may have at a time for a
+	// connection under load: their number varies by so many without a leak.
+	perConnection = 4
+	leastLive     = 8 << 20 // bytes
 )
 
 // growth returns what a service keeps per request, of goroutines and of live memory, and what a
@@ -76,7 +79,7 @@ func (r *recorder) growth(upgraded *recording.Recording, unchanged ...*recording
 	for _, of := range []struct {
 		name, metric string
 		least        float64
-	}{{recording.UpgradeGoroutines, recording.MetricGoroutines, leastGoroutines}, {recording.UpgradeLive, recording.MetricLive, leastLive}} {
+	}{{recording.UpgradeGoroutines, recording.MetricGoroutines, leastLeaked(&m)}, {recording.UpgradeLive, recording.MetricLive, leastLive}} {
 		all, each := added(&m, r.metrics.Bytes(), of.metric)
 		if all < of.least {
 			continue
@@ -99,6 +102,14 @@ func (r *recorder) growth(upgraded *recording.Recording, unchanged ...*recording
 		}
 	}
 	return list
+}
+
+// leastLeaked returns how many goroutines must have been added to count as a leak.
+func leastLeaked(m *recording.Manifest) float64 {
+	if m.Load == nil {
+		return leastGoroutines
+	}
+	return max(leastGoroutines, float64(perConnection*m.Load.Connections))
 }
 
 // peaks is growth for a program that exits: the most memory that it took.

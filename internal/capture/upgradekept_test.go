@@ -30,3 +30,15 @@ func TestLiveAfter(t *testing.T) {
 		}
 	}
 }
+
+// TestLeastLeaked: the goroutines of connections that are open at the end are no leak.
+func TestLeastLeaked(t *testing.T) {
+	for connections, want := range map[int]float64{0: 50, 8: 50, 64: 256} {
+		if got := leastLeaked(&recording.Manifest{Load: &recording.Load{Connections: connections}}); got != want {
+			t.Errorf("%d connections: %g, want %g", connections, got, want)
+		}
+	}
+	if got := leastLeaked(&recording.Manifest{}); got != leastGoroutines {
+		t.Errorf("no load: %g", got)
+	}
+}
