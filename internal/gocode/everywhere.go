@@ -110,6 +110,43 @@ func (s *Syntax) Literals(typ string) []Literal {
 	return found
 }
 
+// Creation is an expression or a declaration that creates a value of a type.
+type Creation struct {
+	*Place
+	Node ast.Node
+}
+
+// Creations returns where the main module creates values of a type: composite literals, calls of
+// new, and variables without a value. The type is named as in "net/http.Transport".
+func (s *Syntax) Creations(typ string) []Creation {
+	var found []Creation
+	s.everywhere(func(info *types.Info, n ast.Node, at func(ast.Node) (*Place, bool)) {
+		var t types.Type
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			t = info.TypeOf(n)
+		case *ast.ValueSpec:
+			if n.Type != nil && len(n.Values) == 0 {
+				t = info.TypeOf(n.Type)
+			}
+		case *ast.CallExpr:
+			if id, ok := ast.Unparen(n.Fun).(*ast.Ident); ok && id.Name == "new" && len(n.Args) == 1 {
+				t = info.TypeOf(n.Args[0])
+			}
+		}
+		if ptr, ok := t.(*types.Pointer); ok { // &T{} without its type, in a list
+			t = ptr.Elem()
+		}
+		if t == nil || types.TypeString(t, nil) != typ {
+			return
+		}
+		if p, ok := at(n); ok {
+			found = append(found, Creation{p, n})
+		}
+	})
+	return found
+}
+
 // fieldName returns the name of a field of a struct, or of a pointer to one, by its index; "" when
 // there is none.
 func fieldName(t types.Type, i int) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/effects"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -230,12 +231,58 @@ func (o *origin) stays(v *types.Var, name string) bool {
 			return false
 		}
 	}
-	if most = max(most, o.filled(v)); most > o.limit() {
+	if most = max(most, o.filled(v), o.elsewhere(v)); most > o.limit() {
 		return false
 	}
 	o.note(name, most/o.runs)
 	o.open = o.open || v.Exported()
 	return true
+}
+
+// elsewhere returns how often other packages of the main module set an exported field, or create
+// the struct that it is a part of, for each unit of work, as far as that was counted.
+func (o *origin) elsewhere(v *types.Var) (most float64) {
+	owner := ownerOf(v)
+	if owner == "" || !v.Exported() {
+		return 0
+	}
+	count := func(p *gocode.Place, n ast.Node) {
+		if p.Pkg == v.Pkg() || p.Decl == nil {
+			return // looked at already, or run once
+		}
+		if runs, ok := evidence.ReachedAt(o.pass, p, n.Pos()); ok {
+			most = max(most, runs)
+		}
+	}
+	for _, c := range o.pass.Syntax.Creations(owner) {
+		count(c.Place, c.Node)
+	}
+	for _, value := range o.pass.Syntax.ValuesOf(owner, v.Name()) {
+		count(value.Place, value.Value)
+	}
+	return most
+}
+
+// ownerOf returns the name of the struct type of a field's package that has the field, as in
+// "net/http.Transport"; "" for none.
+func ownerOf(v *types.Var) string {
+	if !v.IsField() || v.Pkg() == nil {
+		return ""
+	}
+	scope := v.Pkg().Scope()
+	for _, name := range scope.Names() {
+		tn, ok := scope.Lookup(name).(*types.TypeName)
+		if !ok {
+			continue
+		}
+		s, ok := tn.Type().Underlying().(*types.Struct)
+		for i := 0; ok && i < s.NumFields(); i++ {
+			if s.Field(i) == v {
+				return types.TypeString(tn.Type(), nil)
+			}
+		}
+	}
+	return ""
 }
 
 // constant reports whether a variable of another package looks like a constant: a package's own
