@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -156,7 +158,7 @@ func lineShares(f *diagnose.Finding) string {
 		}
 	}
 	if rest := len(f.Sites) - len(words); rest > 0 {
-		words = append(words, plural(rest, "other line")+" of "+funcname.Short(funcname.Typed(f.Function))+" the rest")
+		words = append(words, plural(rest, "other line")+" of "+symbol.Short(funcname.Typed(f.Function))+" the rest")
 	}
 	return strings.Join(words, ", ")
 }

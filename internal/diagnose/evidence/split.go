@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -57,7 +59,7 @@ func Inputs(p *rule.Pass, s *site.Site) string {
 			words = "got "
 		}
 		if words += values; words != "" {
-			return funcname.Short(funcname.Typed(name)) + " " + words
+			return symbol.Short(funcname.Typed(name)) + " " + words
 		}
 	}
 	return ""
@@ -85,7 +87,7 @@ func parts(rows []*site.Row) string {
 	var words []string
 	for _, name := range names[:min(len(names), mostCallees)] {
 		if share := float64(byCallee[name]) / float64(total); share >= leastCallee || len(words) == 0 {
-			words = append(words, fmt.Sprintf("%s (%s)", funcname.Short(funcname.Typed(name)), units.Percent(share)))
+			words = append(words, fmt.Sprintf("%s (%s)", symbol.Short(funcname.Typed(name)), units.Percent(share)))
 		}
 	}
 	if names[0] == itself && len(words) == 1 {

@@ -109,6 +109,3 @@ func Name(profile string) string {
 	}
 	return profile[strings.LastIndexByte(profile, '.')+1:]
 }
-
-// Short is [symbol.Short].
-func Short(name string) string { return symbol.Short(name) }

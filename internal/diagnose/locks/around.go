@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -119,7 +121,7 @@ func between(p *rule.Pass, lock, unlock *site.Frame, callers []*site.Frame, mute
 // leads to, or the line of the main module below it with most of the CPU; false if neither is
 // known.
 func (a *Around) Describe(p *rule.Pass) (cause, fix string, ok bool) {
-	name := funcname.Short(funcname.Typed(a.Frame.Function))
+	name := symbol.Short(funcname.Typed(a.Frame.Function))
 	cause = fmt.Sprintf(" %s holds it from line %d to %d of %s.", name, a.From, a.To, base(a.Frame.File))
 	if a.Frame.Owner.Kind == gocode.Main {
 		fix = fmt.Sprintf("between line %d and %d", a.From, a.To)
@@ -134,7 +136,7 @@ func (a *Around) Describe(p *rule.Pass) (cause, fix string, ok bool) {
 	if at == nil {
 		return "", "", false
 	}
-	return cause + fmt.Sprintf(" %s of the CPU there is below %s:%d (%s).", units.Percent(share), base(at.File), at.Line, funcname.Short(funcname.Typed(at.Function))),
+	return cause + fmt.Sprintf(" %s of the CPU there is below %s:%d (%s).", units.Percent(share), base(at.File), at.Line, symbol.Short(funcname.Typed(at.Function))),
 		fmt.Sprintf("Do as little as possible %s: compute what does not need the lock before, and only read and store there.", fix), true
 }
 

@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -69,7 +71,7 @@ func (s *Section) outsideLocks(p *rule.Pass, file string) *Blocked {
 			case l.File == file && l.Line > s.From && l.Line < s.To && !(whole && strings.Contains(l.Function, ".func")):
 				b.Line = l.Line
 			case below[traced.Generic(l.Function)] > 0:
-				b.Line, b.within = below[traced.Generic(l.Function)], funcname.Short(funcname.Typed(l.Function))
+				b.Line, b.within = below[traced.Generic(l.Function)], symbol.Short(funcname.Typed(l.Function))
 			default:
 				r := holding(p.Syntax, deeper, l)
 				if r == nil {

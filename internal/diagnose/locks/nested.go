@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -32,7 +34,7 @@ func (s *Section) forLock(p *rule.Pass, file string) *Blocked {
 			}
 			lengths := w.Seconds / length * float64(b.section) / float64(b.all)
 			if lengths >= leastBlocked && (most == nil || lengths > most.lengths) {
-				most = &Blocked{Line: b.line, Wait: w, lengths: lengths, within: funcname.Short(funcname.Typed(w.Line.Function))}
+				most = &Blocked{Line: b.line, Wait: w, lengths: lengths, within: symbol.Short(funcname.Typed(w.Line.Function))}
 				most.other = otherHolder(p, w)
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/caching"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -280,7 +282,7 @@ func (s *Section) Outside(p *rule.Pass, file string) (cause, fix string, ok bool
 	through := w.through()
 	switch {
 	case w.syncs():
-		return fmt.Sprintf(" Line %d forces each entry to the disk separately while it is held (%s%s): one fsync for each goroutine that queues.", w.Line, funcname.Short(w.For), through),
+		return fmt.Sprintf(" Line %d forces each entry to the disk separately while it is held (%s%s): one fsync for each goroutine that queues.", w.Line, symbol.Short(w.For), through),
 			fmt.Sprintf("Commit in groups: append entries under %s, let one goroutine write and fsync all that have accumulated, and wake the goroutines that wait for them.", mutex), true
 	case w.For == "":
 		if w.in != "" {
@@ -379,7 +381,7 @@ func (w Wait) through() (text string) {
 
 // words describes a wait outside of the program, in a sentence with a space before it.
 func (w Wait) words() string {
-	return fmt.Sprintf(" Line %d waits meanwhile for something outside of the program, in %s%s.", w.Line, funcname.Short(w.For), w.through())
+	return fmt.Sprintf(" Line %d waits meanwhile for something outside of the program, in %s%s.", w.Line, symbol.Short(w.For), w.through())
 }
 
 func (w Wait) syncs() bool { return strings.HasSuffix(w.For, "os.File).Sync") }

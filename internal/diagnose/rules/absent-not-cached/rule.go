@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/awaited"
 	"github.com/hone-go/hone/internal/diagnose/caching"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -151,7 +153,7 @@ func (a *absent) describe(p *rule.Pass, m *rule.Match) {
 	cache, key := syntax.Text(a.Cache), syntax.Text(a.Key)
 	seen := evidence.InputsOf(p, p.Inputs.Of(a.function))
 	m.Cause = fmt.Sprintf("%s keeps only what is found: %s of the values that are computed on a miss are not stored, so the program searches again for the same absent keys. %s %s.",
-		cache, units.Percent(gone), funcname.Short(funcname.Typed(a.function)), seen)
+		cache, units.Percent(gone), symbol.Short(funcname.Typed(a.function)), seen)
 	m.Fix = fmt.Sprintf("Also store in %s that there is nothing for %s (a negative entry), with a short lifetime if a value may appear later, and remove it where the key is created. Do not store failures such as timeouts.",
 		cache, key)
 	m.Fraction = &rule.Fraction{Expect: 0.95 * gone * (1 - a.different), Low: 0.7 * gone * (1 - a.different), High: gone}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -277,7 +279,7 @@ func (s *search) same() (share float64, known bool) {
 
 func (s *search) describe(c *finder.Case, f *found, same float64, known bool) {
 	from, unit := f.origin.Names(), s.pass.Manifest.Unit()
-	name := funcname.Short(funcname.Typed(f.encoder))
+	name := symbol.Short(funcname.Typed(f.encoder))
 	changed := "which did not change while executions were counted"
 	if f.changes > 0 {
 		changed = fmt.Sprintf("which changes once for %s encodings", units.Number(f.uses/f.changes))

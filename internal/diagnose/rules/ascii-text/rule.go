@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -146,10 +148,10 @@ func (s *search) describe(c *finder.Case) bool {
 	if t == nil {
 		return false
 	}
-	name := funcname.Short(funcname.Typed(callee))
+	name := symbol.Short(funcname.Typed(callee))
 	of := ""
 	if t.in.Name != callee {
-		of = " of " + funcname.Short(funcname.Typed(t.in.Name))
+		of = " of " + symbol.Short(funcname.Typed(t.in.Name))
 	}
 	c.Cause = fmt.Sprintf("%s looks up each character in tables of Unicode, but %s of the %s texts%s have only ASCII characters. A call takes %s for a text of %s on average; a loop over its bytes takes %s.",
 		name, units.Percent(t.share), units.Count(t.in.Calls), of, units.Seconds(t.seconds), units.Bytes(t.length), units.Seconds(watched.Reading(t.length)))

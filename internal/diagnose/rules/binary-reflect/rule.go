@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -86,7 +88,7 @@ func judge(c *finder.Case) bool {
 	if !strings.HasSuffix(c.Name(), "Read") && !strings.HasSuffix(c.Name(), "Decode") {
 		verb, variant = "writes", "binary.LittleEndian.AppendUint32 and the like to a byte slice that is written once"
 	}
-	c.Cause = fmt.Sprintf("%s %s a %s by reflection: every call determines its size and fields again.", funcname.Short(c.Name()), verb, name)
+	c.Cause = fmt.Sprintf("%s %s a %s by reflection: every call determines its size and fields again.", symbol.Short(c.Name()), verb, name)
 	c.Fix = fmt.Sprintf("Use %s (or BigEndian).", variant)
 	if unknown(t) {
 		c.Fix = fmt.Sprintf("Give the types that are passed here a method that uses %s (or BigEndian), and call that.", variant)

@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -98,7 +100,7 @@ func inCaller(c *finder.Case) bool {
 	c.Keep(func(r *site.Row) bool {
 		at := r.Owner
 		if at+1 < len(r.Stack) && funcname.Match(r.Stack[at+1].Function, varints...) {
-			of = funcname.Short(funcname.Typed(r.Stack[at+1].Function))
+			of = symbol.Short(funcname.Typed(r.Stack[at+1].Function))
 			return true
 		}
 		l, ok := loops.Calling(c.Pass.Syntax, r.Stack, at, levels)

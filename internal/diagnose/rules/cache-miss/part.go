@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -147,7 +149,7 @@ func partOfCall(p *gocode.Place, call *ast.CallExpr, depth int) *part {
 	case funcname.Match(name, "(time.Time).Truncate", "(time.Time).Round", "(time.Time).Year", "(time.Time).YearDay", "(time.Time).Month", "(time.Time).Weekday", "(time.Time).Hour", "(time.Time).Format", "reflect.TypeOf"):
 		return nil // of a period, or the same for all values of a type
 	case funcname.Match(name, "math/rand.*", "math/rand/v2.*", "crypto/rand.*", "github.com/google/uuid.New*", "github.com/gofrs/uuid*.New*"):
-		return &part{fmt.Sprintf("a random number is a part of it (%s)", funcname.Short(name)), "Leave the random number out of the key."}
+		return &part{fmt.Sprintf("a random number is a part of it (%s)", symbol.Short(name)), "Leave the random number out of the key."}
 	case funcname.Match(name, "(*net/url.URL).String", "(*net/url.URL).RequestURI"):
 		return query(p, ast.Unparen(call.Fun), "String")
 	case strings.HasPrefix(name, "fmt.Sprint") || name == "fmt.Appendf":

@@ -7,6 +7,8 @@ import (
 	"go/ast"
 	"go/token"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/caching"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -209,7 +211,7 @@ func (c *miss) describe(p *rule.Pass, m *rule.Match) {
 
 // describeEmpty fills in the words for a cache that keeps nothing although its key repeats.
 func (c *miss) describeEmpty(p *rule.Pass, m *rule.Match, hits float64) {
-	name := funcname.Short(funcname.Typed(c.again.Name))
+	name := symbol.Short(funcname.Typed(c.again.Name))
 	limit, setter := bound(c.place, c.Cache)
 	m.Cause = fmt.Sprintf("%s creates the same value again on nearly every call: %s is looked up %s per %s, and %s of the lookups find something, although %s got %s in %s calls. The cache keeps nothing until the next lookup.%s",
 		name, syntax.Text(c.Cache), evidence.Times(c.lookups), p.Manifest.Unit(), units.Percent(hits), name, evidence.Different(units.Count(c.again.Stable)), units.Count(c.again.Calls), limit)

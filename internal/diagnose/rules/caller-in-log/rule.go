@@ -4,8 +4,9 @@ package callerinlog
 import (
 	"fmt"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -68,7 +69,7 @@ func lookup(r *site.Row) bool {
 }
 
 func judge(c *finder.Case) bool {
-	words(funcname.Short(c.Name())).Fill(c.Pass, c.Match)
+	words(symbol.Short(c.Name())).Fill(c.Pass, c.Match)
 	return true
 }
 

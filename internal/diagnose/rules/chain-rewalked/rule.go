@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -219,7 +220,7 @@ func (w *walk) describe(c *finder.Case) {
 		c.Cause = fmt.Sprintf("The loop on line %d calls %s for each link of a chain, %s on average, and %s the rest of the chain again on line %d: its work grows with the square of the number of links.",
 			syntax.Line(w.place, w.loop.Pos()), w.name, units.Number(n), does, w.rest)
 		c.Fix = fmt.Sprintf("Walk the chain once: compute the part of each link alone, or start at the last link and extend the result for the rest. If what %s returns is only compared, compare cheap parts of single links first, and call it for those that are equal.",
-			funcname.Short(c.Place.CalleeName(w.call)))
+			symbol.Short(c.Place.CalleeName(w.call)))
 	}
 	most := 1 - 2/(n+1) // n steps of n(n+1)/2 are left
 	c.Fraction = &rule.Fraction{Expect: 0.8 * most, Low: 0.4 * most, High: 1}

@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -96,7 +98,7 @@ func creations(s *gocode.Syntax) (all []creation) {
 	for _, place := range s.Calls(func(fn *types.Func) bool { return makes(fn.FullName()) }) {
 		for _, call := range place.Calls() {
 			if name := place.CalleeName(call); makes(name) {
-				all = append(all, creation{Place: place, node: call, what: fmt.Sprintf("%s on line %d", funcname.Short(name), place.Line)})
+				all = append(all, creation{Place: place, node: call, what: fmt.Sprintf("%s on line %d", symbol.Short(name), place.Line)})
 			}
 		}
 	}

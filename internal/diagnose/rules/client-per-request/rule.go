@@ -195,7 +195,7 @@ func used(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr, client ast.Expr
 	if lit := c.literal; lit != nil && syntax.Within(p.Decl, lit) {
 		m.at = lit
 	} else if helper, ok := from.(*ast.CallExpr); ok {
-		m.through = funcname.Short(p.CalleeName(helper))
+		m.through = symbol.Short(p.CalleeName(helper))
 	}
 	if !loops.PerCall(p, m.at) || len(loops.Around(p, call)) > len(loops.Around(p, m.at)) {
 		return nil

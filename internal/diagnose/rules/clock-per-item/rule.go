@@ -7,10 +7,11 @@ import (
 	"go/token"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -71,7 +72,7 @@ func judge(c *finder.Case) bool {
 		if !ok || ran.PerCall < least {
 			return false
 		}
-		name := funcname.Short(c.Place.CalleeName(call))
+		name := symbol.Short(c.Place.CalleeName(call))
 		c.Cause = fmt.Sprintf("%s reads the clock %s per call of %s, once in every iteration.",
 			name, evidence.Times(ran.PerCall), syntax.FuncName(c.Place))
 		c.Fix = "Read the clock once before the loop and use that time for all iterations."
@@ -120,7 +121,7 @@ func inCaller(c *finder.Case) bool {
 	}
 	name := syntax.FuncName(c.Place)
 	c.Cause = fmt.Sprintf("%s reads the clock, and the loop on line %d of %s calls it in every iteration, %s per call: %s each time.",
-		name, by.Line(), by.Name(), evidence.Times(ran.PerCall), funcname.Short(c.Name()))
+		name, by.Line(), by.Name(), evidence.Times(ran.PerCall), symbol.Short(c.Name()))
 	c.Fix = fmt.Sprintf("Read the clock once before the loop on line %d of %s, and pass the time to %s.", by.Line(), by.Name(), name)
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s per call of %s", evidence.Times(ran.PerCall), by.Name())})
 	return true

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -180,7 +182,7 @@ func (s *search) judge(c *finder.Case) bool {
 		copied = "all elements of " + syntax.Text(source)
 	}
 	c.Cause = fmt.Sprintf("%s copies %s on every call of %s, and only %s of the copy is used.",
-		funcname.Short(p.CalleeName(call)), copied, syntax.FuncName(p), text)
+		symbol.Short(p.CalleeName(call)), copied, syntax.FuncName(p), text)
 	c.Fix = fmt.Sprintf("Read %s from %s itself, under the same lock, and clone only that part if it may be changed; or replace %[2]s as a whole when it changes, in an atomic.Pointer, so that readers need no copy.",
 		text, syntax.Text(source))
 	return true

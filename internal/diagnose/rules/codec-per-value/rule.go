@@ -9,6 +9,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -356,7 +358,7 @@ func (s *search) judge(c *finder.Case) bool {
 	}
 	// The buffer inside, too, which heavy-ctor-per-call would keep for the next constructor.
 	c.Callees = append(c.Callees, "bufio.New*")
-	name, stream := funcname.Short(found.constructor.FullName()), syntax.Text(found.stream)
+	name, stream := symbol.Short(found.constructor.FullName()), syntax.Text(found.stream)
 	c.Cause = fmt.Sprintf("%s is called again for each value, on the same %s: ", name, stream)
 	switch {
 	case found.constructor.Pkg().Path() == "encoding/gob" && strings.HasSuffix(name, "Encoder"):

@@ -8,10 +8,11 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -124,7 +125,7 @@ func (s *search) judge(c *finder.Case) bool {
 	if f == nil {
 		return false
 	}
-	name, unit := funcname.Short(c.Place.CalleeName(f.call)), s.pass.Manifest.Unit()
+	name, unit := symbol.Short(c.Place.CalleeName(f.call)), s.pass.Manifest.Unit()
 	into, unread := syntax.Text(f.field), 1-f.reads.runs/f.stores
 	c.Fraction = &rule.Fraction{Expect: 0.95 * unread, Low: 0.6 * unread, High: 1}
 	c.Confidence = rule.Likely // the load may ask for less than users do

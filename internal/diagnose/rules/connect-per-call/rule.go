@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -107,7 +109,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		}
 		c.Cause = fmt.Sprintf("%s opens a connection with %s, uses it and closes it again: every call pays for the connection.", syntax.FuncName(c.Place), l.open)
 		c.Fix = fmt.Sprintf("Call %s once at startup and share the result; if it is not safe for concurrent use, keep a pool of them.", l.open)
-		if l.open == funcname.Short(mails) {
+		if l.open == symbol.Short(mails) {
 			c.Fix = "Keep an smtp.Client and send many mails through it (Mail, Rcpt, Data, then Reset): it is not safe for concurrent use."
 		}
 		return true
@@ -125,13 +127,13 @@ type line struct {
 func look(_ *site.Frame, p *gocode.Place) *line {
 	for _, call := range p.Calls() {
 		if p.CalleeName(call) == mails && loops.PerCall(p, call) {
-			return &line{funcname.Short(mails)}
+			return &line{symbol.Short(mails)}
 		}
 		open, v := opened(p, call)
 		if v == nil || lent(p, open) || !loops.PerCall(p, open) || !usedAndClosed(p, v) {
 			continue
 		}
-		return &line{funcname.Short(p.CalleeName(open))}
+		return &line{symbol.Short(p.CalleeName(open))}
 	}
 	sig := syntax.SignatureOf(p)
 	if sig == nil || sig.Results().Len() == 0 || !closes(sig.Results().At(0).Type()) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -75,7 +77,7 @@ func guilty(c *finder.Case) bool {
 			return len(calls) == 1 && given(c, call)
 		}
 		name, text := p.CalleeName(call), syntax.Short(strings.Trim(textOf(p, call), `"`))
-		m.Cause = fmt.Sprintf("%s creates the same error %q again on every call of %s.", funcname.Short(name), text, syntax.FuncName(p))
+		m.Cause = fmt.Sprintf("%s creates the same error %q again on every call of %s.", symbol.Short(name), text, syntax.FuncName(p))
 		m.Fix = fmt.Sprintf("Return a package variable: var err… = %s. Callers can then test for it with errors.Is.", syntax.Short(syntax.Text(call)))
 		if len(call.Args) == 1 {
 			m.Fix = fmt.Sprintf("Return a package variable: var err… = errors.New(%q). Callers can then test for it with errors.Is.", text)
@@ -128,7 +130,7 @@ func given(c *finder.Case, call *ast.CallExpr) bool {
 		return false
 	}
 	c.Cause = fmt.Sprintf("%s creates the same errors again on every call of %s: its callers pass only %s.",
-		funcname.Short(c.Place.CalleeName(call)), syntax.FuncName(c.Place), funcname.List(passed))
+		symbol.Short(c.Place.CalleeName(call)), syntax.FuncName(c.Place), funcname.List(passed))
 	c.Fix = "Create each of these errors once, in a package variable, and return that. Callers can then test for it with errors.Is."
 	return true
 }

@@ -8,6 +8,8 @@ import (
 	"go/token"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -84,7 +86,7 @@ func grows(c *finder.Case) bool {
 		to := syntax.AssignedTo(p, call)
 		if loop == nil && shared(p, call, to) {
 			m.Cause = fmt.Sprintf("%s belongs to the code around the function literal: each call of the literal makes it a child of the last call's context, so the chain grows without bound, and each lookup searches all of it.", syntax.Text(to))
-			m.Fix = fmt.Sprintf("Give the derived context a name of its own in the literal: c := %s(%s, …).", funcname.Short(p.CalleeName(call)), syntax.Text(to))
+			m.Fix = fmt.Sprintf("Give the derived context a name of its own in the literal: c := %s(%s, …).", symbol.Short(p.CalleeName(call)), syntax.Text(to))
 			return true
 		}
 		if loop == nil || to == nil || !syntax.Same(p, to, call.Args[0]) || loops.AtMost(p, loop, call, 4) {
@@ -97,7 +99,7 @@ func grows(c *finder.Case) bool {
 		addSearches(pass, p, loop, m)
 		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d makes %s a child of the last iteration's: the chain grows without bound, and each lookup searches all of it.",
 			syntax.Line(p, loop.Pos()), syntax.Text(to))
-		m.Fix = fmt.Sprintf("Give the derived context a name of its own inside the loop: c := %s(%s, …).", funcname.Short(p.CalleeName(call)), syntax.Text(to))
+		m.Fix = fmt.Sprintf("Give the derived context a name of its own inside the loop: c := %s(%s, …).", symbol.Short(p.CalleeName(call)), syntax.Text(to))
 		return true
 	}
 	return false

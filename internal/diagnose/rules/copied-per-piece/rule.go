@@ -9,6 +9,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -195,7 +197,7 @@ func fed(p *rule.Pass, function string, place *gocode.Place, long length) float6
 }
 
 func (f *found) describe(c *finder.Case) {
-	name := funcname.Short(funcname.Typed(f.name))
+	name := symbol.Short(funcname.Typed(f.name))
 	long, short := syntax.Text(f.long.of), syntax.Text(f.short.of)
 	piece, counted := short, ""
 	if f.short.n > 0 {

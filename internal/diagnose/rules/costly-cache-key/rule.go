@@ -8,6 +8,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -330,7 +332,7 @@ func (s *search) judge(c *finder.Case) bool {
 	if !known || each < leastEach {
 		return false
 	}
-	name, cache := funcname.Short(c.Place.CalleeName(k.call)), syntax.Text(k.cache)
+	name, cache := symbol.Short(c.Place.CalleeName(k.call)), syntax.Text(k.cache)
 	hits := 1 - k.stores/k.lookups
 	by := "the arguments of " + name
 	if len(k.objects) > 0 {

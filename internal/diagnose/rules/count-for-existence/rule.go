@@ -353,7 +353,7 @@ func returned(p *gocode.Place, v *types.Var) (found bool) {
 }
 
 func (w *whole) describe(c *finder.Case) {
-	name := funcname.Short(w.callee)
+	name := symbol.Short(w.callee)
 	c.Confidence = rule.Likely // where the first element is found is not known
 	if w.query {
 		c.Cause = fmt.Sprintf("The query counts all rows that match, and line %d only asks whether there are any.", w.test)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -261,7 +263,7 @@ func guilty(c *finder.Case) bool {
 			continue
 		}
 		m.Cause = fmt.Sprintf("%s calls %s each time it runs, with arguments that never differ, and uses the result only there: the same value is allocated again in each call, about %s.",
-			syntax.FuncName(p), funcname.Short(gocode.FullName(fn)), units.Bytes(each))
+			syntax.FuncName(p), symbol.Short(gocode.FullName(fn)), units.Bytes(each))
 		m.Fix = fmt.Sprintf("Create it once, in a package variable or a field (%s), if its use does not change it; else keep values in a sync.Pool and reset them.", syntax.Text(call))
 		m.Confidence = rule.Likely
 		return true

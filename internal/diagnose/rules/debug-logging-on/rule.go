@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -86,7 +88,7 @@ func judge(c *finder.Case) bool {
 	if len(logs) == 0 {
 		return false
 	}
-	words(funcname.Short(c.Place.CalleeName(logs[0]))).Fill(c.Pass, c.Match)
+	words(symbol.Short(c.Place.CalleeName(logs[0]))).Fill(c.Pass, c.Match)
 	c.Confidence = rule.Likely // production may have other settings
 	return true
 }

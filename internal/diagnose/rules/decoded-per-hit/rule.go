@@ -8,6 +8,8 @@ import (
 	"go/ast"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -188,7 +190,7 @@ func (s *search) judge(c *finder.Case) bool {
 	if f.changes > 0 {
 		changed = fmt.Sprintf("which changes once for %s uses", units.Number(f.uses/f.changes))
 	}
-	name := funcname.Short(funcname.Typed(f.decoder))
+	name := symbol.Short(funcname.Typed(f.decoder))
 	c.Cause = fmt.Sprintf("%s decodes %s again %s per %s. They are bytes that %s keeps, %s, so each use makes a new copy of the same value.", name, f.bytes, evidence.Times(f.uses), unit, from, changed)
 	if known {
 		c.Cause += fmt.Sprintf(" In %s calls it got %s different texts.", units.Count(in.Texts), units.Count(in.DifferentTexts))

@@ -6,9 +6,10 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -43,7 +44,7 @@ func held(c *finder.Case) bool {
 		// How much of it the next iteration could use again is not known.
 		c.Fraction = &rule.Fraction{Expect: 0.5, Low: 0, High: 1}
 		c.Cause = fmt.Sprintf("%s is deferred in the loop (line %d): what %s opens, %s for each call of %s, stays open until that returns, and later iterations cannot reuse its buffers.",
-			syntax.Text(stmt.Call.Fun), syntax.Line(c.Place, stmt.Pos()), funcname.Short(callee), evidence.Times(ran.PerCall), syntax.FuncName(c.Place))
+			syntax.Text(stmt.Call.Fun), syntax.Line(c.Place, stmt.Pos()), symbol.Short(callee), evidence.Times(ran.PerCall), syntax.FuncName(c.Place))
 		c.Fix = fmt.Sprintf("Release each one before the next iteration: move the loop body into its own function, or call %s at the end of the body.", syntax.Text(stmt.Call.Fun))
 		return true
 	}

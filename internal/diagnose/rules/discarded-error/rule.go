@@ -8,6 +8,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -279,7 +281,7 @@ func (s *search) judge(c *finder.Case) bool {
 	if f == nil {
 		return false
 	}
-	share, name := s.failed(f), funcname.Short(f.callee)
+	share, name := s.failed(f), symbol.Short(f.callee)
 	about := ""
 	if f.share < 0 { // a sampled number of objects
 		about, c.Confidence = "about ", rule.Likely

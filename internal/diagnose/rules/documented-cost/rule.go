@@ -11,9 +11,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -170,7 +171,7 @@ func (s *search) describe(c *finder.Case, call *ast.CallExpr, a *advice, runs fl
 		}
 		quoted = words + " …"
 	}
-	name := funcname.Short(c.Place.CalleeName(call))
+	name := symbol.Short(c.Place.CalleeName(call))
 	c.Cause = fmt.Sprintf("%s runs %s per %s, and its documentation says: %q.", name, evidence.Times(runs), s.pass.Manifest.Unit(), quoted)
 	switch {
 	case a.kind == reuse:

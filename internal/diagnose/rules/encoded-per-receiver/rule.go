@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -123,7 +125,7 @@ func (s *search) judge(c *finder.Case) bool {
 	if f == nil || s.varies(f) {
 		return false
 	}
-	n, name := units.Number(f.times), funcname.Short(funcname.Typed(f.encoder))
+	n, name := units.Number(f.times), symbol.Short(funcname.Typed(f.encoder))
 	c.Confidence = rule.Likely
 	c.Fraction = &rule.Fraction{Expect: 0.97 * (1 - 1/f.times), Low: 0.8 * (1 - 2/f.times), High: 1}
 	c.Cause = fmt.Sprintf("%s encodes %s %s times, once for each receiver in the loop on %s. The result is the same each time.", name, f.value, n, f.loop)

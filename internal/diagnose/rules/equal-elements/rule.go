@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -99,6 +101,6 @@ func (s *search) describe(c *finder.Case, l *list) {
 	c.Fraction = &rule.Fraction{Expect: 0.9 * l.equal, Low: 0.6 * l.equal, High: l.equal}
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:  evidence.InputsCounted,
-		Value: fmt.Sprintf("%s: %s of %s calls had an input that the same receiver had before", funcname.Short(funcname.Typed(l.in.Name)), units.Count(l.in.InRequest-l.in.StablePerRequest), units.Count(l.in.InRequest)),
+		Value: fmt.Sprintf("%s: %s of %s calls had an input that the same receiver had before", symbol.Short(funcname.Typed(l.in.Name)), units.Count(l.in.InRequest-l.in.StablePerRequest), units.Count(l.in.InRequest)),
 	})
 }

@@ -9,10 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/flow"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/diagnose/traced"
@@ -308,7 +309,7 @@ func byModule(p *rule.Pass, in *gocode.Place) (attempts, bool) {
 			if !ok || !counted || calls <= 0 {
 				continue
 			}
-			return attempts{of: funcname.Short(in.CalleeName(call)), perCall: tried / calls, fails: failing(p, in, call, levels)}, true
+			return attempts{of: symbol.Short(in.CalleeName(call)), perCall: tried / calls, fails: failing(p, in, call, levels)}, true
 		}
 	}
 	return attempts{}, false

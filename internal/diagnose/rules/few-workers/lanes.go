@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -35,7 +37,7 @@ func (w *workers) uneven() *traced.Queue {
 }
 
 func (w *workers) unevenMatch(t *traced.Queue) rule.Match {
-	name := funcname.Short(funcname.Typed(w.Function))
+	name := symbol.Short(funcname.Typed(w.Function))
 	return rule.Match{
 		Site:       t.Site,
 		Confidence: rule.Likely, // jobs may have to stay in order

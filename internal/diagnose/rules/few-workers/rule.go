@@ -9,6 +9,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
@@ -209,7 +211,7 @@ func (w *workers) ran(function, start string) bool {
 }
 
 func (w *workers) match(t *traced.Queue) rule.Match {
-	name := funcname.Short(funcname.Typed(w.Function))
+	name := symbol.Short(funcname.Typed(w.Function))
 	who, is := "one goroutine runs", "It is"
 	if w.n > 1 {
 		who, is = units.Count(w.n)+" goroutines run", "They are"

@@ -6,8 +6,9 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -79,7 +80,7 @@ func judge(c *finder.Case) bool {
 			used, fix = "its first bytes and its size are used", fix+" The size is in what Stat of the open file returns."
 		}
 	}
-	c.Cause = fmt.Sprintf("%s reads files of %s, and only %s.", funcname.Short(c.Name()), units.Bytes(size), used)
+	c.Cause = fmt.Sprintf("%s reads files of %s, and only %s.", symbol.Short(c.Name()), units.Bytes(size), used)
 	c.Fix = fix
 	return true
 }

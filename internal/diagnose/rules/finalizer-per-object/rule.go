@@ -4,6 +4,8 @@ package finalizerperobject
 import (
 	"fmt"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -57,7 +59,7 @@ func judge(c *finder.Case) bool {
 	if !loops.PerCall(c.Place, c.Calls[0]) {
 		return false
 	}
-	words(funcname.Short(c.Name())).Fill(c.Pass, c.Match)
+	words(symbol.Short(c.Name())).Fill(c.Pass, c.Match)
 	if waiting >= backlog {
 		c.Cause += fmt.Sprintf(" %.0f were due and had not run at the end of the measurement.", waiting)
 	}

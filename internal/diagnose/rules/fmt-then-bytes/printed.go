@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -46,5 +48,5 @@ func printed(p *gocode.Place, text ast.Expr, printer string) (cause, fix string,
 	if last {
 		by += `, with "\n" at the end of the format`
 	}
-	return fmt.Sprintf("%s makes a string that %s only copies.", printer, funcname.Short(name)), fmt.Sprintf("Use %s.", by), true
+	return fmt.Sprintf("%s makes a string that %s only copies.", printer, symbol.Short(name)), fmt.Sprintf("Use %s.", by), true
 }

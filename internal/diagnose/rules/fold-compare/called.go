@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/safety"
@@ -46,7 +48,7 @@ func called(c *finder.Case, equal *ast.CallExpr, compared []ast.Expr) bool {
 		}
 	}
 	if name := c.Place.CalleeName(equal); name != "bytes.Equal" {
-		c.Cause = fmt.Sprintf("%s reads and may copy all of %s, although %s ignores case itself.", funcname.Short(c.Name()), syntax.Text(c.Calls[0].Args[0]), name)
+		c.Cause = fmt.Sprintf("%s reads and may copy all of %s, although %s ignores case itself.", symbol.Short(c.Name()), syntax.Text(c.Calls[0].Args[0]), name)
 		c.Fix = fmt.Sprintf("Write %s(%s, %s).", name, inner(c.Place, equal.Args[0]), inner(c.Place, equal.Args[1]))
 		return true
 	}

@@ -6,8 +6,9 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -27,7 +28,7 @@ func lookedUp(c *finder.Case) bool {
 	}
 	call := c.Calls[0]
 	c.Cause = fmt.Sprintf("%s makes a new string of %s for each lookup in %s, and drops it.",
-		funcname.Short(c.Name()), syntax.Text(call.Args[0]), syntax.Text(in))
+		symbol.Short(c.Name()), syntax.Text(call.Args[0]), syntax.Text(in))
 	c.Fix = fmt.Sprintf("Write the converted letters into an array on the stack (var buf [64]byte), and look up %s[string(buf[:n])]: that conversion does not copy. Convert longer texts, and those that are not ASCII, as before.",
 		syntax.Text(in))
 	// The letters are still converted; the rest is the copy and its allocation.

@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -32,7 +34,7 @@ func prefixed(c *finder.Case) bool {
 	if strings.HasSuffix(c.Place.CalleeName(test), "HasSuffix") {
 		part, what = fmt.Sprintf("%s[len(%s)-%d:]", arg, arg, len(text)), "the last"
 	}
-	c.Cause = fmt.Sprintf("%s reads and may copy all of %s, and only %s %d bytes are compared.", funcname.Short(converter), arg, what, len(text))
+	c.Cause = fmt.Sprintf("%s reads and may copy all of %s, and only %s %d bytes are compared.", symbol.Short(converter), arg, what, len(text))
 	c.Fix = fmt.Sprintf("Compare only these: len(%s) >= %d && %s.EqualFold(%s, %s), which makes no copy.", arg, len(text), pkg(converter), part, syntax.Text(test.Args[1]))
 	return true
 }

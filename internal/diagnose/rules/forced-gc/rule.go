@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -56,7 +57,7 @@ func judge(c *finder.Case) bool {
 	if !loops.PerCall(c.Place, c.Calls[0]) {
 		return false
 	}
-	words(funcname.Short(c.Name())).Fill(c.Pass, c.Match)
+	words(symbol.Short(c.Name())).Fill(c.Pass, c.Match)
 	c.Saving = saving(c.Pass, c.CPU, calls)
 	return true
 }

@@ -8,6 +8,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -110,11 +112,11 @@ func judge(c *finder.Case) bool {
 		if m.Empty() {
 			return false
 		}
-		m.Cause = fmt.Sprintf("%s formats %s, and only the length of the text is used.", funcname.Short(name), subject(call))
+		m.Cause = fmt.Sprintf("%s formats %s, and only the length of the text is used.", symbol.Short(name), subject(call))
 		m.Fix = "Count instead: compare with powers of ten, or use math/bits.Len64 (BitLen of a big.Int) and one comparison."
 		switch {
 		case funcname.Match(name, encoders...):
-			m.Cause = fmt.Sprintf("%s encodes %s, and only the length of the text is used.", funcname.Short(name), subject(call))
+			m.Cause = fmt.Sprintf("%s encodes %s, and only the length of the text is used.", symbol.Short(name), subject(call))
 			m.Fix = "Take the length where the value is encoded or received anyway, or estimate it from the lengths of its parts."
 			m.Fraction = &rule.Fraction{Expect: 0.8, Low: 0.2, High: 1} // a size that must be exact needs the text
 			m.Confidence = rule.Likely

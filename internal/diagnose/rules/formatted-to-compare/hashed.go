@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
@@ -224,7 +226,7 @@ func (h *hashed) taken(p *gocode.Place, call *ast.CallExpr, e ast.Expr, levels i
 	case i < 0:
 		return false
 	case funcname.Match(name, sums...):
-		h.by, h.at = funcname.Short(name), call.Pos()
+		h.by, h.at = symbol.Short(name), call.Pos()
 		return true
 	case recv != nil && len(call.Args) == 1 && strings.HasPrefix(lastName(name), "Write") && isHash(p, recv):
 		h.by, h.at = "the hash "+syntax.Text(recv), call.Pos()
@@ -254,7 +256,7 @@ func lastName(name string) string { return name[strings.LastIndexByte(name, '.')
 
 func (h *hashed) describe(c *finder.Case) {
 	p := c.Place
-	encoder, value := funcname.Short(p.CalleeName(h.call)), syntax.Text(h.value)
+	encoder, value := symbol.Short(p.CalleeName(h.call)), syntax.Text(h.value)
 	if fn := p.Callee(h.call); fn != nil && fn.Pkg() == p.Pkg {
 		encoder = fn.Name()
 	}

@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -82,7 +84,7 @@ func into(p *gocode.Place, v *types.Var) (found *source) {
 		if subject(p, to) != v {
 			return true
 		}
-		found = &source{by: funcname.Short(p.CalleeName(call)), where: syntax.Where(p, call.Pos())}
+		found = &source{by: symbol.Short(p.CalleeName(call)), where: syntax.Where(p, call.Pos())}
 		if len(call.Args) > 1 {
 			found.text = syntax.Text(call.Args[0])
 			return false

@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -54,7 +56,7 @@ func judgeStandard(c *finder.Case) bool {
 	}
 	in, out := found.in, found.out
 	c.Cause = fmt.Sprintf("%s makes a text of %s, and %s parses it again: the text has no other use.",
-		funcname.Short(out.CalleeName(out.Value.(*ast.CallExpr))), found.value, funcname.Short(c.Place.CalleeName(in)))
+		symbol.Short(out.CalleeName(out.Value.(*ast.CallExpr))), found.value, symbol.Short(c.Place.CalleeName(in)))
 	c.Fix = found.fix
 	return true
 }

@@ -7,6 +7,8 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -164,7 +166,7 @@ func (s *search) judge(c *finder.Case) bool {
 	c.Cause = fmt.Sprintf("%s is a function of %s alone, which has %s values at most, but computes each result again, %s per %s: %s each.",
 		syntax.Text(f.call), f.text, units.Count(int64(values)), evidence.Times(f.runs*float64(f.calls)), s.pass.Manifest.Unit(), units.Seconds(each))
 	if seen := evidence.InputsSeen(s.pass, f.function); seen != "" {
-		c.Cause += fmt.Sprintf(" %s %s.", funcname.Short(funcname.Typed(f.function)), seen)
+		c.Cause += fmt.Sprintf(" %s %s.", symbol.Short(funcname.Typed(f.function)), seen)
 	}
 	result := types.TypeString(f.result(c.Place), nil)
 	c.Fix = fmt.Sprintf("Compute the %s results of %s once, in a table (a package variable of type [%d]%s), and index it with %s.",

@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -95,7 +97,7 @@ type ending struct {
 }
 
 func (e *ending) name() string {
-	return funcname.Short(funcname.Typed(syntax.ProfileName(e.place.Entry(e.decl))))
+	return symbol.Short(funcname.Typed(syntax.ProfileName(e.place.Entry(e.decl))))
 }
 
 // closers returns the statements of the package that close the channel in a field, without those of

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -251,7 +253,7 @@ func (o *opening) advice() (cause, fix string) {
 
 // moved changes a match to the line of the program that opened what the goroutines belong to.
 func (o *opening) moved(p *rule.Pass, m *rule.Match, g *site.Parked) {
-	at := fmt.Sprintf("at %s:%d in %s", filepath.Base(g.File), g.Line, funcname.Short(g.Function))
+	at := fmt.Sprintf("at %s:%d in %s", filepath.Base(g.File), g.Line, symbol.Short(g.Function))
 	m.Cause = strings.Replace(m.Cause, " here", " "+at, 1)
 	m.Evidence[0].What = strings.Replace(m.Evidence[0].What, "here", at, 1)
 	cause, fix := o.advice()

@@ -10,9 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
@@ -168,11 +169,11 @@ func match(p *rule.Pass, g site.Parked, are, why string) (rule.Match, bool) {
 	if what == "" {
 		return rule.Match{}, false
 	}
-	started := "started with " + funcname.Short(g.Start.Function)
+	started := "started with " + symbol.Short(g.Start.Function)
 	facts := []rule.Evidence{{What: are[len("goroutines "):], Value: fmt.Sprint(g.Count), Command: evidence.PartCommand(p, "goroutine", g.Function)}}
 	if c := g.Created; c.Line > 0 {
 		place := fmt.Sprintf("%s:%d", filepath.Base(c.File), c.Line)
-		started = fmt.Sprintf("started at %s in %s", place, funcname.Short(c.Function))
+		started = fmt.Sprintf("started at %s in %s", place, symbol.Short(c.Function))
 		facts = append(facts, rule.Evidence{What: "go statement", Value: place})
 	}
 	n := float64(g.Count)

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -124,7 +126,7 @@ func (s *search) describe(c *finder.Case) bool {
 		return false
 	}
 	c.Callees = []string{g.name}
-	short := funcname.Short(funcname.Typed(g.name))
+	short := symbol.Short(funcname.Typed(g.name))
 	c.Cause = fmt.Sprintf("%s gets the text of its last call again, with something after it, in %s of its calls. The text has %s on average, and %s of it is new. Each call goes through all of the text, so the time grows with the square of the input.",
 		short, units.Percent(g.grown), units.Bytes(g.length), units.Percent(g.news))
 	c.Fix = fmt.Sprintf("Let %s process only what is new, and keep what it found before; or collect the whole text first, and call it once.", short)

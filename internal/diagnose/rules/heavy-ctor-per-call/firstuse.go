@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -145,7 +147,7 @@ func calledBy(p *gocode.Place, rows []*site.Row, call *ast.CallExpr) bool {
 // describeFirst fills in the words; the line of the constructor becomes that of the finding.
 func describeFirst(c *finder.Case, call, made *ast.CallExpr) {
 	p := c.Place
-	name, use := funcname.Short(p.CalleeName(made)), funcname.Short(p.CalleeName(call))
+	name, use := symbol.Short(p.CalleeName(made)), symbol.Short(p.CalleeName(call))
 	first := fmt.Sprintf("%s:%d", path.Base(c.Site.File), c.Site.Line)
 	f := c.Site.Frame
 	f.Line = syntax.Line(p, made.Pos())

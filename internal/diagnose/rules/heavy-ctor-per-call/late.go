@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -171,7 +173,7 @@ func late(c *finder.Case) bool {
 			continue
 		}
 		if !reset {
-			m.Cause = fmt.Sprintf("The first write to each new %s writer creates its compressor here; the package creates a writer with %s for each use and never resets one.", funcname.Short(pkg), funcname.Short(made))
+			m.Cause = fmt.Sprintf("The first write to each new %s writer creates its compressor here; the package creates a writer with %s for each use and never resets one.", symbol.Short(pkg), symbol.Short(made))
 			m.Fix = "Keep the writers in a sync.Pool: Get, Reset to the new destination, and Put back after Close."
 		}
 		f := saves(lazily[0], garbage(c.Pass, m))
@@ -184,7 +186,7 @@ func late(c *finder.Case) bool {
 // describeLate fills in the words for a writer that a call creates for one use; the line of the
 // call becomes that of the finding.
 func describeLate(c *finder.Case, pkg string, made *ast.CallExpr) {
-	name, first := funcname.Short(c.Place.CalleeName(made)), fmt.Sprintf("%s:%d", path.Base(c.Site.File), c.Site.Line)
+	name, first := symbol.Short(c.Place.CalleeName(made)), fmt.Sprintf("%s:%d", path.Base(c.Site.File), c.Site.Line)
 	f, by := c.Site.Frame, c.Place
 	f.File, f.Line = path.Join(path.Dir(f.File), path.Base(filepath.ToSlash(by.Fset.Position(made.Pos()).Filename))), syntax.Line(by, made.Pos())
 	if at, ok := c.Pass.Syntax.At(f.File, f.Line); ok && at.Func != by.Func {

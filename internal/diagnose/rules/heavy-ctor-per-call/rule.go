@@ -8,6 +8,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -165,7 +167,7 @@ func guilty(c *finder.Case) bool {
 		if !known && !unknownHeavy(p, call, m) || !loops.PerCall(p, call) || reused(p, call) {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s creates a new %s with %s on every call, and uses it once.", syntax.FuncName(p), result(p, call), funcname.Short(name))
+		m.Cause = fmt.Sprintf("%s creates a new %s with %s on every call, and uses it once.", syntax.FuncName(p), result(p, call), symbol.Short(name))
 		if known {
 			f := saves(name, garbage(c.Pass, m))
 			m.Fraction = &f
@@ -178,7 +180,7 @@ func guilty(c *finder.Case) bool {
 
 // describeWrapper fills in the words for a call of one of the wrappers.
 func describeWrapper(c *finder.Case, call *ast.CallExpr) {
-	name, buffer := funcname.Short(c.Place.CalleeName(call)), "bufio.Writer"
+	name, buffer := symbol.Short(c.Place.CalleeName(call)), "bufio.Writer"
 	if strings.Contains(name, "Reader") || strings.Contains(name, "Decoder") {
 		buffer = "bufio.Reader"
 	}

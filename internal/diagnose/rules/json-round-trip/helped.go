@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -59,7 +61,7 @@ func describe(c *finder.Case, found pair) {
 	c.Confidence = rule.Likely
 	c.Fraction = &rule.Fraction{Expect: 0.7, Low: 0.4, High: 0.95} // converting by reflection remains
 	c.Cause = fmt.Sprintf("%s encodes a value on line %d, and %s decodes the text on line %d; the text has no other use.",
-		funcname.Short(p.CalleeName(found.out)), syntax.Line(p, found.out.Pos()), funcname.Short(p.CalleeName(found.in)), syntax.Line(p, found.in.Pos()))
+		symbol.Short(p.CalleeName(found.out)), syntax.Line(p, found.out.Pos()), symbol.Short(p.CalleeName(found.in)), syntax.Line(p, found.in.Pos()))
 	c.Fix = "Pass the value itself from one function to the other: assign the fields, or map them by reflection once for each type. A decoder for the first format that fills the final type needs no text in between."
 }
 

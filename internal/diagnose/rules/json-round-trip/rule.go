@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -76,8 +78,8 @@ func judge(c *finder.Case) bool {
 			what = syntax.Text(pair.out.Args[0])
 		}
 		c.Cause = fmt.Sprintf("%s encodes %s on line %d, and %s decodes the text on line %d; the text has no other use.",
-			funcname.Short(c.Place.CalleeName(pair.out)), what, syntax.Line(c.Place, pair.out.Pos()),
-			funcname.Short(c.Place.CalleeName(pair.in)), syntax.Line(c.Place, pair.in.Pos()))
+			symbol.Short(c.Place.CalleeName(pair.out)), what, syntax.Line(c.Place, pair.out.Pos()),
+			symbol.Short(c.Place.CalleeName(pair.in)), syntax.Line(c.Place, pair.in.Pos()))
 		c.Fix = "Assign the fields, or convert the struct; clone the maps and slices inside that must not be shared."
 		if strings.Contains(c.Place.CalleeName(pair.out), "protobuf/proto.") {
 			c.Fix = "Copy the message with proto.Clone, or proto.Merge into an empty one; between two types, assign the fields."

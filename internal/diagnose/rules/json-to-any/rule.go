@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
@@ -123,7 +125,7 @@ func judge(c *finder.Case) bool {
 	if len(keys) == 1 {
 		word = "key"
 	}
-	c.Cause = fmt.Sprintf("%s decodes %s into interfaces and maps, though %s the %s %s.", funcname.Short(c.Name()), what, who, word, funcname.List(keys))
+	c.Cause = fmt.Sprintf("%s decodes %s into interfaces and maps, though %s the %s %s.", symbol.Short(c.Name()), what, who, word, funcname.List(keys))
 	c.Fix = "Decode into a struct with those fields: keys without a field are skipped, and nothing is boxed."
 	return !c.Empty()
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -89,7 +91,7 @@ func judge(c *finder.Case) bool {
 
 // fill reports a hint, with and without the source: hashing passwords is a decision about security.
 func fill(_ *rule.Pass, m *rule.Match) {
-	m.Cause = fmt.Sprintf("%s hashes a password while it serves requests. Password hashes are slow by design.", funcname.Short(m.Site.Function))
+	m.Cause = fmt.Sprintf("%s hashes a password while it serves requests. Password hashes are slow by design.", symbol.Short(m.Site.Function))
 	m.Fix = "Hash once per login, not on every request: issue a random token at login and check that. Do not lower the cost factor."
 	m.Confidence = rule.Hint
 }

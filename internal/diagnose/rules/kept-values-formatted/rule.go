@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -142,7 +144,7 @@ func (s *search) judge(c *finder.Case) bool {
 	if u == nil {
 		return false
 	}
-	name := funcname.Short(c.Place.CalleeName(u.call))
+	name := symbol.Short(c.Place.CalleeName(u.call))
 	how := "did not change while executions were counted"
 	if u.changes > 0 {
 		how = fmt.Sprintf("changes once in %s of these times", units.Number(u.uses/u.changes))

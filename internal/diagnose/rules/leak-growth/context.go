@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -164,7 +166,7 @@ func contexts(pass *rule.Pass, g growth) (at *site.Site, k *keep) {
 	}
 	return at, &keep{
 		words: fmt.Sprintf("%s of it is in contexts that %s derives, and in those derived from them. A context stays registered with its parent until its cancel function is called, and on some path nobody calls it.",
-			units.Percent(float64(part)/float64(all)), funcname.Short(at.Function)),
+			units.Percent(float64(part)/float64(all)), symbol.Short(at.Function)),
 		fix: "Call the cancel function of each context where its operation ends, on all paths, also after success: for a response, when its body is closed.",
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -172,7 +174,7 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 	m := rule.Match{Site: g.Site, Live: g.live, Confidence: rule.Hint}
 	who := "this line"
 	if g.callee != "" {
-		who = funcname.Short(funcname.Typed(g.callee))
+		who = symbol.Short(funcname.Typed(g.callee))
 		m.Callees = []string{g.callee}
 	}
 	m.Cause = fmt.Sprintf("Of %s that %s made in %s, %s stay in memory: %s.",

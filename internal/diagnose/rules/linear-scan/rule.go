@@ -7,9 +7,10 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -118,7 +119,7 @@ func describe(c *finder.Case, how string) {
 	if s, ok := c.Place.TypeOf(c.Calls[0].Args[0]).Underlying().(*types.Slice); ok {
 		elem = syntax.TypeText(c.Place, s.Elem())
 	}
-	c.Cause = fmt.Sprintf("%s searches %s from end to end %s.", funcname.Short(c.Name()), xs, how)
+	c.Cause = fmt.Sprintf("%s searches %s from end to end %s.", symbol.Short(c.Name()), xs, how)
 	c.Fix = fmt.Sprintf("Keep a map[%s]struct{} beside %s and look elements up in it (for more than a few dozen elements).", elem, xs)
 	c.Confidence = rule.Likely // only a run shows how long the slice is
 }

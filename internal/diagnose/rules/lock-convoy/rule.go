@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -137,7 +139,7 @@ func waitsMost(p *rule.Pass, l *wall.Lock) string {
 	if share < leastOfRoute {
 		return ""
 	}
-	return fmt.Sprintf(" Requests of %s spend %s of their time waiting for it.", funcname.Short(funcname.Typed(route.Name)), units.Percent(share))
+	return fmt.Sprintf(" Requests of %s spend %s of their time waiting for it.", symbol.Short(funcname.Typed(route.Name)), units.Percent(share))
 }
 
 // match returns the match of a lock that mostly a line of a site unlocks; false if goroutines wait

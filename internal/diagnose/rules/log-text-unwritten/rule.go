@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loglevel"
@@ -94,7 +96,7 @@ func (s *search) judge() bool {
 		return false
 	}
 	c.Cause = fmt.Sprintf("%s formats a text for %s before the logger tests the level. The profile shows that the logger writes nothing below: the level is off, and the text is discarded.",
-		funcname.Short(c.Place.CalleeName(c.Calls[0])), syntax.Text(logged.Fun))
+		symbol.Short(c.Place.CalleeName(c.Calls[0])), syntax.Text(logged.Fun))
 	c.Fix = "Test first whether the level is on, or pass the values themselves: the logger formats them only when it writes."
 	return true
 }

@@ -5,9 +5,10 @@ package machineinfopercall
 import (
 	"fmt"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 )
@@ -88,7 +89,7 @@ func judge(c *finder.Case) bool {
 		how, fix = "stays the same for hours or longer", "Read it once at the start and keep it; if it may change, let one goroutine read it again every minute."
 	}
 	c.Cause = fmt.Sprintf("%s asks the system again for %s, %s per %s. The answer %s, but no call keeps it for the next one.",
-		funcname.Short(name), what, evidence.Times(e.PerUnit), c.Pass.Manifest.Unit(), how)
+		symbol.Short(name), what, evidence.Times(e.PerUnit), c.Pass.Manifest.Unit(), how)
 	c.Fix = fix
 	return true
 }

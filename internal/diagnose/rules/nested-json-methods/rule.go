@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -289,7 +291,7 @@ func in(function string, names []string) bool {
 func (c *cost) complete(k *finder.Case) {
 	k.CPU, k.Allocs, k.Block, k.Mutex, k.Live = c.rows, c.allocs, nil, nil, nil
 	k.Callees = []string{"encoding/json.*"}
-	k.Cause = fmt.Sprintf(c.cause, funcname.Short(funcname.Typed(c.most.Function)), c.deepest+1)
+	k.Cause = fmt.Sprintf(c.cause, symbol.Short(funcname.Typed(c.most.Function)), c.deepest+1)
 	k.Fix = c.fix
 	value, n := stacks.Sum(c.rows)
 	k.Evidence = []rule.Evidence{{

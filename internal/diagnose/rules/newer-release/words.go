@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -84,7 +86,7 @@ func (d decision) allocated(unit string, several bool) string {
 func (v view) described(p *rule.Pass, m recording.ModuleUpgrade, f finding, at *site.Frame) string {
 	measure := v.measure(p, m, f.function, at)
 	if f.change == nil {
-		words := fmt.Sprintf(" Less passes through %s, whose own source is the same.", funcname.Short(f.function))
+		words := fmt.Sprintf(" Less passes through %s, whose own source is the same.", symbol.Short(f.function))
 		if beside := upgrades.Beside(p.Code, m, f.function, measure); beside != "" {
 			words += " In its package, " + beside
 		}
@@ -270,7 +272,7 @@ func sentence(words string) string {
 
 // bare is the short name of a declaration, without type arguments.
 func bare(function string) string {
-	name := funcname.Short(declaration(function))
+	name := symbol.Short(declaration(function))
 	before, rest, ok := strings.Cut(name, "[")
 	if _, after, closed := strings.Cut(rest, "]"); ok && closed {
 		return before + after

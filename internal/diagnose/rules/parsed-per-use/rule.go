@@ -8,6 +8,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -172,7 +174,7 @@ func (s *search) judge(c *finder.Case) bool {
 	if found == nil {
 		return false
 	}
-	name, unit := funcname.Short(c.Place.CalleeName(found.call)), s.pass.Manifest.Unit()
+	name, unit := symbol.Short(c.Place.CalleeName(found.call)), s.pass.Manifest.Unit()
 	what := funcname.List(found.texts)
 	changed := "did not change while executions were counted"
 	if found.sets > 0 {

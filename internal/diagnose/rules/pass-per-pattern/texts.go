@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -118,7 +119,7 @@ func (s *reads) judge(c *finder.Case) bool {
 	if !ok || l.Entries <= 0 || l.Iterations < leastReads {
 		return false
 	}
-	name, text := funcname.Short(found.place.CalleeName(found.call)), syntax.Text(found.tree)
+	name, text := symbol.Short(found.place.CalleeName(found.call)), syntax.Text(found.tree)
 	c.Cause = fmt.Sprintf("The loop on line %d calls %s for each of %s parts of %s, and each call reads %s again from its start: n parts of a text of n parts take n²/2 steps.",
 		line, name, units.Number(l.Iterations), text, text)
 	c.Fix = fmt.Sprintf("Go through %s once: take all parts with one call (a function for each element, or a call that takes several paths), or parse it once before the loop and look the parts up in the result.", text)

@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -148,7 +150,7 @@ func (w *walks) judge(c *finder.Case) bool {
 		return false
 	}
 	n := runs / l.Entries
-	name := funcname.Short(found.place.CalleeName(found.call))
+	name := symbol.Short(found.place.CalleeName(found.call))
 	if name == "" {
 		name = syntax.Text(found.call.Fun)
 	}

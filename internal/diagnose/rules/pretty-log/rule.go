@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -122,7 +124,7 @@ func writes(r *site.Row) bool {
 }
 
 func judge(c *finder.Case) bool {
-	function := funcname.Short(funcname.Typed(c.Site.Function))
+	function := symbol.Short(funcname.Typed(c.Site.Function))
 	c.Callers = true
 	if funcname.Match(c.Site.Function, stylers()...) {
 		c.Cause = fmt.Sprintf("%s renders each key and value of a log event through terminal styles.", function)

@@ -7,6 +7,8 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -161,7 +163,7 @@ func judge(c *finder.Case) bool {
 	if len(calls) == 0 {
 		return false
 	}
-	name, value := funcname.Short(c.Place.CalleeName(calls[0])), calls[0].Args[0]
+	name, value := symbol.Short(c.Place.CalleeName(calls[0])), calls[0].Args[0]
 	text := syntax.Text(value)
 	c.Cause = fmt.Sprintf("%s gets a json.RawMessage as %s, which is JSON already: all of it is scanned and copied again.", name, text)
 	c.Fix = fmt.Sprintf("Append or write the bytes of %s as they are.", text)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -83,7 +85,7 @@ func judge(c *finder.Case) bool {
 		if len(sinks) == 0 {
 			continue
 		}
-		name := funcname.Short(c.Place.CalleeName(call))
+		name := symbol.Short(c.Place.CalleeName(call))
 		c.Cause = fmt.Sprintf("%s reads all input into memory, and %s only passes it on: to %s.", name, syntax.FuncName(c.Place), funcname.List(sinks))
 		c.Fix = "Copy with io.Copy, which passes it on through 32 KiB."
 		if strings.HasPrefix(sinks[0], "http.") || strings.HasPrefix(sinks[0], "(*http.Client)") {
@@ -115,7 +117,7 @@ func passedOn(p *gocode.Place, v *types.Var) (sinks []string) {
 		switch name := p.CalleeName(call); {
 		case name == "len":
 		case sink(p, call, text):
-			sinks = append(sinks, funcname.Short(name))
+			sinks = append(sinks, symbol.Short(name))
 		default:
 			return nil
 		}

@@ -4,6 +4,8 @@ package readallknownsize
 import (
 	"fmt"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -77,7 +79,7 @@ func guilty(c *finder.Case) bool {
 		if what == "" {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s reads %s into growing buffers and copies them together, though the length is known beforehand.", funcname.Short(p.CalleeName(call)), what)
+		m.Cause = fmt.Sprintf("%s reads %s into growing buffers and copies them together, though the length is known beforehand.", symbol.Short(p.CalleeName(call)), what)
 		m.Fix = fmt.Sprintf("Use %s; or read with a decoder, which needs only a part in memory.", how)
 		return true
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -70,7 +72,7 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		k.CPU, k.Allocs, k.Block, k.Mutex, k.Live = c.cpu, c.allocs, nil, nil, nil
 		k.Callees = []string{"io.copyBuffer"}
 		k.Confidence = rule.Likely // the copy is measured, what sendfile takes is not
-		wrapper := strings.NewReplacer("(*", "", ")", "").Replace(strings.TrimSuffix(funcname.Short(funcname.Typed(c.most.Function)), ".Write"))
+		wrapper := strings.NewReplacer("(*", "", ")", "").Replace(strings.TrimSuffix(symbol.Short(funcname.Typed(c.most.Function)), ".Write"))
 		k.Cause = wrapper + " wraps the http.ResponseWriter and has no method ReadFrom: files are read into a buffer of 32 KiB and written again, instead of being sent by the kernel (sendfile)."
 		k.Fix = fmt.Sprintf("Give %s a method ReadFrom(src io.Reader) (int64, error) that returns io.Copy(the wrapped response, src), and counts the bytes.", wrapper)
 		k.Evidence = []rule.Evidence{{

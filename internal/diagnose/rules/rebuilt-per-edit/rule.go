@@ -8,9 +8,10 @@ import (
 	"math"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -101,7 +102,7 @@ func judge(c *finder.Case) bool {
 		if !ok || bytes < leastCopy {
 			continue
 		}
-		name := funcname.Short(p.CalleeName(call))
+		name := symbol.Short(p.CalleeName(call))
 		c.Fraction = fraction(edits)
 		c.Confidence = rule.Likely
 		c.Cause = fmt.Sprintf("%s returns a new copy of all of %s with one change, and the loop on line %d calls it again for each of %s changes: every call copies the whole text, %s on average.",

@@ -7,8 +7,9 @@ import (
 	"go/types"
 	"go/version"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 )
@@ -75,7 +76,7 @@ func judge(c *finder.Case) bool {
 		variant = "slices.SortStableFunc"
 	}
 	name := syntax.TypeText(c.Place, elem)
-	c.Cause = fmt.Sprintf("%s swaps the elements of %s through a function made by reflection, and compares them by index.", funcname.Short(c.Name()), syntax.Text(call.Args[0]))
+	c.Cause = fmt.Sprintf("%s swaps the elements of %s through a function made by reflection, and compares them by index.", symbol.Short(c.Name()), syntax.Text(call.Args[0]))
 	c.Fix = fmt.Sprintf("Write %s(%s, func(a, b %s) int { … }) with cmp.Compare", variant, syntax.Text(call.Args[0]), name)
 	if b, basic := elem.Underlying().(*types.Basic); basic && b.Info()&types.IsOrdered != 0 {
 		c.Fix += fmt.Sprintf("; if the order is the natural one, slices.Sort(%s)", syntax.Text(call.Args[0]))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/inputs"
@@ -65,10 +67,10 @@ func (s *search) made(name string) float64 {
 func (f *found) describeBuilt(m *rule.Match, name string) {
 	if f.remote {
 		m.Cause = fmt.Sprintf("%s asks another service and makes its result of the answer again for each request: %s. It returned the same each time (%s of results compared).", name, f.words, units.Count(f.Compared))
-		m.Fix = fmt.Sprintf("Keep the finished result of %s by its input, and make it again when it is too old. Nobody may change what is kept. singleflight keeps concurrent requests from making it at the same time.", funcname.Short(funcname.Typed(f.Name)))
+		m.Fix = fmt.Sprintf("Keep the finished result of %s by its input, and make it again when it is too old. Nobody may change what is kept. singleflight keeps concurrent requests from making it at the same time.", symbol.Short(funcname.Typed(f.Name)))
 		return
 	}
 	m.Cause = fmt.Sprintf("%s reads rows and makes its result of them again for each request: %s. It returned the same each time (%s of results compared), and the program changes rows less than once in %d of these calls, or never.",
 		name, f.words, units.Count(f.Compared), int(1/seldomWritten))
-	m.Fix = fmt.Sprintf("Keep the finished result of %s by its input, and drop it where the program changes the rows; give it a time limit if others change them too. Nobody may change what is kept. singleflight keeps concurrent requests from making it at the same time.", funcname.Short(funcname.Typed(f.Name)))
+	m.Fix = fmt.Sprintf("Keep the finished result of %s by its input, and drop it where the program changes the rows; give it a time limit if others change them too. Nobody may change what is kept. singleflight keeps concurrent requests from making it at the same time.", symbol.Short(funcname.Typed(f.Name)))
 }

@@ -265,7 +265,7 @@ func (f *found) first() string {
 			caller = bound
 		}
 		caller, _, _ = strings.Cut(caller, ".func")
-		return funcname.Short(funcname.Typed(caller))
+		return symbol.Short(funcname.Typed(caller))
 	}
 	return ""
 }
@@ -298,7 +298,7 @@ func (s *search) askers(f *found) (lines []string) {
 			continue
 		}
 		at := r.Stack[i+1]
-		line := fmt.Sprintf("%s (%s:%d)", funcname.Short(funcname.Typed(at.Function)), path.Base(at.File), at.Line)
+		line := fmt.Sprintf("%s (%s:%d)", symbol.Short(funcname.Typed(at.Function)), path.Base(at.File), at.Line)
 		if at.Owner.Kind == gocode.Main && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -368,7 +370,7 @@ func (f *found) examined(n float64) float64 {
 }
 
 func (s *search) describe(f *found, m *rule.Match) {
-	name := funcname.Short(funcname.Typed(f.Name))
+	name := symbol.Short(funcname.Typed(f.Name))
 	m.Cause = fmt.Sprintf("%s repeats work that it already did for the same input: %s.", name, f.words)
 	if proved(f.Function) && f.where != sameText {
 		m.Cause += fmt.Sprintf(" It returned the same each time (%s of results compared).", units.Count(f.Compared))

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -107,7 +109,7 @@ func (s *search) textOfTwo(in *inputs.Function) *found {
 		return &found{
 			Function: in, where: sameText, unit: unit, other: first.Name, confidence: rule.Likely,
 			repeats: repeats / 2, // one of the two has to stay
-			words:   fmt.Sprintf("%s texts that %s had gone through before in the same %s", units.Count(p.Times), funcname.Short(funcname.Typed(first.Name)), unit),
+			words:   fmt.Sprintf("%s texts that %s had gone through before in the same %s", units.Count(p.Times), symbol.Short(funcname.Typed(first.Name)), unit),
 		}
 	}
 	return nil

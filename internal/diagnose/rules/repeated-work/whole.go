@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -125,7 +127,7 @@ func (f *found) saved(rows []*site.Row) *rule.Fraction {
 func (f *found) describeWhole(m *rule.Match, name string) {
 	var names []string
 	for _, in := range f.inside {
-		names = append(names, funcname.Short(funcname.Typed(in.Name)))
+		names = append(names, symbol.Short(funcname.Typed(in.Name)))
 	}
 	first, then := f.first(), "from what runs before this line"
 	before := "A function that runs before this line has called it already"

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -37,7 +39,7 @@ func fed(c *finder.Case) bool {
 			if !f.often(c) {
 				continue
 			}
-			what := funcname.Short(name)
+			what := symbol.Short(name)
 			if name == "" {
 				what = "a conversion"
 			}

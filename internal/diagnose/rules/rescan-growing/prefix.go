@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -56,7 +58,7 @@ func prefix(c *finder.Case) bool {
 			return false
 		}
 		c.Callees = of
-		what := funcname.Short(name)
+		what := symbol.Short(name)
 		if conversion {
 			what = "a conversion"
 		}

@@ -8,6 +8,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -230,7 +232,7 @@ func emptied(p *gocode.Place, list []ast.Stmt, buffer ast.Expr) bool {
 }
 
 func describe(c *finder.Case, buffer ast.Expr, name string, line int, iterations float64) {
-	what := funcname.Short(name)
+	what := symbol.Short(name)
 	if name == "" {
 		what = "a conversion"
 	}

@@ -5,8 +5,9 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -85,8 +86,8 @@ func (w *walkers) judge(c *finder.Case) bool {
 	}
 	buffer := syntax.Text(f.buffer)
 	c.Cause = fmt.Sprintf("The loop on line %d adds to %s, %s each time it is reached, and in each iteration %s goes through all of %[2]s again, %[5]s elements on average: the time grows with the square of its length.",
-		f.line, buffer, units.Number(f.iterations), funcname.Short(f.callee), units.Number(f.elements))
-	c.Fix = fmt.Sprintf("Keep the result of %s beside %s: add what each new part contributes, and set it back where %[2]s is emptied.", funcname.Short(f.callee), buffer)
+		f.line, buffer, units.Number(f.iterations), symbol.Short(f.callee), units.Number(f.elements))
+	c.Fix = fmt.Sprintf("Keep the result of %s beside %s: add what each new part contributes, and set it back where %[2]s is emptied.", symbol.Short(f.callee), buffer)
 	c.Confidence = rule.Likely
 	return true
 }

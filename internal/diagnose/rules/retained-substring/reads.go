@@ -5,9 +5,10 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -176,7 +177,7 @@ func (r *reading) reads(call *ast.CallExpr) bool {
 	for _, arg := range call.Args {
 		if r.is(arg) {
 			if r.reader == "" {
-				r.reader = funcname.Short(fn.FullName())
+				r.reader = symbol.Short(fn.FullName())
 			}
 			return true
 		}

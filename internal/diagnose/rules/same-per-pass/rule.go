@@ -7,10 +7,11 @@ import (
 	"go/ast"
 	"math"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -175,7 +176,7 @@ func (s *search) judge(c *finder.Case) bool {
 	c.Confidence = rule.Likely
 	again := 1 - 1/f.passes
 	c.Fraction = &rule.Fraction{Expect: 0.9 * again, Low: 0.6 * again, High: again}
-	name := funcname.Short(c.Place.CalleeName(f.call))
+	name := symbol.Short(c.Place.CalleeName(f.call))
 	c.Cause = fmt.Sprintf("%s depends on the element alone, but %s goes through the same %s elements %s times and computes it again in each pass: %s each.",
 		syntax.Text(f.call), f.where, units.Count(int64(math.Round(f.elements))), units.Number(f.passes), units.Seconds(each))
 	c.Fix = fmt.Sprintf("Go through the elements once and update what all passes compute, or hoist it: compute the results of %s once before that loop, into a slice, and read them in each pass.", name)

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -246,7 +247,7 @@ func calleeText(p *gocode.Place, call *ast.CallExpr) string {
 	if fn := p.Callee(call); fn != nil && fn.Pkg() == p.Pkg {
 		return fn.Name()
 	}
-	return funcname.Short(p.CalleeName(call))
+	return symbol.Short(p.CalleeName(call))
 }
 
 // keyType returns the type of a key for a sentence.

@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -72,13 +74,13 @@ func judgeTests(c *finder.Case) bool {
 	xs := syntax.Text(call.Args[0])
 	n := units.Number(tested / searches)
 	if order {
-		c.Cause = fmt.Sprintf("%s compares all %s elements of %s each time, to find the first in an order.", funcname.Short(p.CalleeName(call)), n, xs)
+		c.Cause = fmt.Sprintf("%s compares all %s elements of %s each time, to find the first in an order.", symbol.Short(p.CalleeName(call)), n, xs)
 		c.Fix = fmt.Sprintf("Keep %s in that order as it changes: container/heap for a minimum or maximum, or a sorted slice.", xs)
 		c.Confidence = rule.Likely // the call does not show how often the order changes
 		c.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 0.99}
 		return true
 	}
-	return testWords(c.Match, p, predicated{funcname.Short(p.CalleeName(call)), xs, n, lit, false})
+	return testWords(c.Match, p, predicated{symbol.Short(p.CalleeName(call)), xs, n, lit, false})
 }
 
 // samePassed reports whether a loop of a caller passes the same list for the parameter that a call

@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -89,7 +91,7 @@ func callbackAt(p *rule.Pass, place *gocode.Place) *visit {
 		if !ok1 || !ok2 || !ok3 || searches <= 0 || tested <= 0 {
 			continue
 		}
-		return &visit{shape: sh, call: call, by: funcname.Short(name), searches: searches, visited: tested / searches, found: hits / tested}
+		return &visit{shape: sh, call: call, by: symbol.Short(name), searches: searches, visited: tested / searches, found: hits / tested}
 	}
 	return nil
 }
@@ -119,7 +121,7 @@ func idleCallback(p *rule.Pass, place *gocode.Place, call *ast.CallExpr, lit *as
 	if times == 0 || times > i.most || s.renewed(p, place) {
 		return nil
 	}
-	return &visit{shape: s.shape, call: call, by: funcname.Short(place.CalleeName(call)), searches: searches, visited: tested / searches, found: times / tested}
+	return &visit{shape: s.shape, call: call, by: symbol.Short(place.CalleeName(call)), searches: searches, visited: tested / searches, found: times / tested}
 }
 
 // receiver returns the value whose method a call calls; nil for a function of a package.

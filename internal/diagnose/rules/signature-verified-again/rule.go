@@ -224,14 +224,14 @@ func (s *search) judge(c *finder.Case) bool {
 	if !ok || len(c.CPU) == 0 {
 		return false
 	}
-	name := funcname.Short(funcname.Typed(a.Name))
+	name := symbol.Short(funcname.Typed(a.Name))
 	calls := units.Count(a.Calls) + " calls"
 	if a.Stopped {
 		calls = "the first " + calls
 	}
 	words := fmt.Sprintf("%s, with %s", calls, evidence.Different(units.Count(a.different)))
 	c.Cause = fmt.Sprintf("%s verifies a signature again that it verified before: %s got the same input, %s. The result is the same as long as the key is.",
-		funcname.Short(funcname.Typed(a.verifier)), name, words)
+		symbol.Short(funcname.Typed(a.verifier)), name, words)
 	if a.different == 1 && s.pass.Inputs.Requests > 0 {
 		c.Cause += " All requests of the load had the same, as one client has."
 	}

@@ -9,6 +9,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
@@ -99,7 +101,7 @@ func find(p *rule.Pass) []rule.Match {
 		}
 		t := traced.LongestQueue(p, leastShare, func(place *requests.PlaceTime) bool { return ends(g, place) })
 		if t != nil {
-			return []rule.Match{s.match(p, t, funcname.Short(funcname.Typed(g.Function)))}
+			return []rule.Match{s.match(p, t, symbol.Short(funcname.Typed(g.Function)))}
 		}
 	}
 	for i := range p.Trace.Goroutines.Groups {
@@ -292,7 +294,7 @@ func ends(g *wall.Group, place *requests.PlaceTime) bool {
 
 // called returns the match of a goroutine that calls each receiver and waits in one of them.
 func called(p *rule.Pass, t *traced.Queue, g *wall.Group, c *receivers.Call) rule.Match {
-	who := funcname.Short(funcname.Typed(g.Function))
+	who := symbol.Short(funcname.Typed(g.Function))
 	return rule.Match{
 		Site:       c.Site,
 		Confidence: rule.Likely, // whether values may be dropped is not known

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
@@ -131,7 +133,7 @@ func (h *handed) judge(c *finder.Case) bool {
 	if !pieceOf(h.pass.Syntax, row).small {
 		c.Confidence = rule.Likely // by what the reads cost
 	}
-	through := funcname.Short(funcname.Typed(reader.Function))
+	through := symbol.Short(funcname.Typed(reader.Function))
 	if reader.Owner.Kind == gocode.Main {
 		calls := slices.DeleteFunc(syntax.Calls(c.Place), func(call *ast.CallExpr) bool {
 			return !readsInto(c.Place, call) || parameter(c.Place, buffer(c.Place, call)) < 0
@@ -150,7 +152,7 @@ func (h *handed) judge(c *finder.Case) bool {
 	c.CPU, c.Site = h.lines[to.frame], h.pass.Site(&to.frame)
 	h.lines[to.frame] = nil
 	spent, samples := stacks.Sum(c.CPU)
-	c.Cause = fmt.Sprintf("%s gets %s itself, and %s makes %s from it: a system call each time.", funcname.Short(to.place.CalleeName(to.call)), syntax.Text(to.what), through, h.readings(row))
+	c.Cause = fmt.Sprintf("%s gets %s itself, and %s makes %s from it: a system call each time.", symbol.Short(to.place.CalleeName(to.call)), syntax.Text(to.what), through, h.readings(row))
 	c.Fix = fmt.Sprintf("Pass bufio.NewReader(%s) instead, and read everything else of it through the same buffer.", syntax.Text(to.what))
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:    "CPU in these reads",

@@ -8,9 +8,10 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -96,7 +97,7 @@ func judge(c *finder.Case) bool {
 		c.Confidence = rule.Likely
 	}
 	c.Callees = inlets
-	c.Cause = fmt.Sprintf("%s reads %s directly from a file or connection: a system call each time.", funcname.Short(c.Name()), what)
+	c.Cause = fmt.Sprintf("%s reads %s directly from a file or connection: a system call each time.", symbol.Short(c.Name()), what)
 	c.Fix = "Put one bufio.Reader in front, created once, and read everything through it."
 	return true
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -56,7 +58,7 @@ func judgeMessage(c *finder.Case) bool {
 	c.Confidence = rule.Likely // the receiver may take one message in a packet only
 	c.Fraction = &rule.Fraction{Expect: 0.9 * (1 - 1/each), Low: 0.5 * (1 - 1/each), High: 1}
 	c.Cause = fmt.Sprintf("%s writes each message, of %s on average, to %s immediately, and %s sends %s messages in a row (%s), without waiting for replies: a system call for each message, and perhaps a packet.",
-		funcname.Short(funcname.Typed(c.Site.Function)), units.Bytes(size), writerText(c.Place, call), syntax.FuncName(b.place), strings.TrimSuffix(evidence.Times(b.sends), " times"), lineList(b.lines))
+		symbol.Short(funcname.Typed(c.Site.Function)), units.Bytes(size), writerText(c.Place, call), syntax.FuncName(b.place), strings.TrimSuffix(evidence.Times(b.sends), " times"), lineList(b.lines))
 	c.Fix = "Collect the messages in a buffer, and send it when it is full or after a short time, such as 100 ms. On UDP, fill packets to about 1,400 bytes, if the receiver takes several messages in one, such as lines." + offered(c)
 	spent, samples := stacks.Sum(c.CPU)
 	c.Evidence = append(c.Evidence, rule.Evidence{

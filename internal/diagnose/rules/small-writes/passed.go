@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -71,7 +73,7 @@ func judgePassed(c *finder.Case) bool {
 	if connected(c) {
 		each += ", perhaps a packet"
 	}
-	name := funcname.Short(c.Place.CalleeName(call))
+	name := symbol.Short(c.Place.CalleeName(call))
 	c.Cause = fmt.Sprintf("%s gets %s itself, without a buffer, and each call makes %s.%s", name, text, each, where)
 	c.Fix = fmt.Sprintf("Put a bufio.Writer in front of %s, pass that to %s, and call Flush after the call, checking its error.", text, name)
 	if loop != nil {

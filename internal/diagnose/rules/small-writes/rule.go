@@ -6,9 +6,10 @@ import (
 	"go/ast"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -65,7 +66,7 @@ func executing() finder.Calls {
 
 func judgeTemplate(c *finder.Case) bool {
 	c.Callees = outlets
-	c.Cause = fmt.Sprintf("%s writes directly to %s: a system call for each text and each value of the template.", funcname.Short(c.Name()), syntax.Text(c.Calls[0].Args[0]))
+	c.Cause = fmt.Sprintf("%s writes directly to %s: a system call for each text and each value of the template.", symbol.Short(c.Name()), syntax.Text(c.Calls[0].Args[0]))
 	c.Fix = "Execute it into a bufio.Writer, call Flush afterwards and check its error."
 	return true
 }

@@ -8,9 +8,10 @@ import (
 	"go/ast"
 	"math"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/sorts"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -247,7 +248,7 @@ func (f *sorted) describe(c *finder.Case) bool {
 		})
 	}
 	c.Cause = fmt.Sprintf("%s sorts %s%s, of which line %d reads only %s: most of the order that the sort computes is never used.",
-		funcname.Short(c.Place.CalleeName(f.call)), list, size, t.line, t.text)
+		symbol.Short(c.Place.CalleeName(f.call)), list, size, t.line, t.text)
 	switch {
 	case t.passing:
 		c.Fix = fmt.Sprintf("Scan %s once for the best element that passes the test: compare first, and test only elements that are better than the best so far.", list)

@@ -5,8 +5,9 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 )
@@ -49,7 +50,7 @@ func (u *uses) middle(n *ast.IndexExpr) bool {
 func (f *sorted) describeSplit(c *finder.Case) {
 	list := syntax.Text(f.list)
 	c.Cause = fmt.Sprintf("%s sorts all of %s, and then %s passes a part of it to itself (%s, line %d), which sorts that part again: only the element at the border has to be in its place.",
-		funcname.Short(c.Place.CalleeName(f.call)), list, syntax.FuncName(f.place), f.taken.text, f.taken.line)
+		symbol.Short(c.Place.CalleeName(f.call)), list, syntax.FuncName(f.place), f.taken.text, f.taken.line)
 	c.Fix = fmt.Sprintf("Select the element at the border instead of sorting %s (quickselect: partition it until that element is in place), which takes about 3·n steps; or sort once by each key before the recursion.", list)
 	c.Fraction = &rule.Fraction{Expect: 0.5, Low: 0.2, High: 0.8}
 	c.Confidence = rule.Likely

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/sorts"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -101,7 +102,7 @@ func look(pass *rule.Pass, place *gocode.Place) *sorted {
 		list, u := sorts.List(p, call), &uses{pass: pass}
 		if seq := sorts.Collected(p, call); seq != nil {
 			if u.value(p, call) && u.known() {
-				return &sorted{name: funcname.Short(p.CalleeName(call)), what: syntax.Text(seq), uses: u, seq: true, again: u.again}
+				return &sorted{name: symbol.Short(p.CalleeName(call)), what: syntax.Text(seq), uses: u, seq: true, again: u.again}
 			}
 			continue
 		}
@@ -111,7 +112,7 @@ func look(pass *rule.Pass, place *gocode.Place) *sorted {
 		}
 		u.depth = 0
 		if u.after(p, v, call) && u.known() {
-			return &sorted{name: funcname.Short(p.CalleeName(call)), what: syntax.Text(list), uses: u, again: u.again}
+			return &sorted{name: symbol.Short(p.CalleeName(call)), what: syntax.Text(list), uses: u, again: u.again}
 		}
 	}
 	return nil
@@ -121,7 +122,7 @@ func (s *sorted) describe(c *finder.Case) {
 	p := c.Place
 	if s.again != nil {
 		c.Cause = fmt.Sprintf("%s sorts %s, which %s then sorts again (%s): nothing between the two sorts needs the first order.",
-			s.name, s.what, funcname.Short(p.CalleeName(s.again)), s.uses.where)
+			s.name, s.what, symbol.Short(p.CalleeName(s.again)), s.uses.where)
 		c.Fix = "Remove the first sort; compare by both keys in the second one, if equal elements have to keep an order."
 	} else {
 		c.Cause = fmt.Sprintf("%s sorts %s, but nothing needs the order: %s.", s.name, s.what, s.uses.does)

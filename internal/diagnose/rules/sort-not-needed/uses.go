@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -165,7 +167,7 @@ func (u *uses) passed(p *gocode.Place, call *ast.CallExpr, e ast.Expr) bool {
 	case name == "len" || name == "cap":
 		return !u.single
 	case funcname.Match(name, "slices.Contains*", "slices.Max", "slices.Min"):
-		u.note(p, call, funcname.Short(name)+" reads it")
+		u.note(p, call, symbol.Short(name)+" reads it")
 		return true
 	case funcname.Match(name, "slices.Values", "maps.Keys", "slices.Clone"):
 		return u.value(p, call)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -236,7 +238,7 @@ func changes(p *gocode.Place, fn *types.Func, list bool) bool {
 }
 
 func (a *repeated) describe(c *finder.Case) {
-	name, list := funcname.Short(funcname.Typed(a.callee)), syntax.Text(a.list)
+	name, list := symbol.Short(funcname.Typed(a.callee)), syntax.Text(a.list)
 	c.Cause = fmt.Sprintf("%s calls %s %s times with the same %s (%s), and each call sorts all of it again (%s): the order is the same each time.",
 		syntax.FuncName(a.place), name, units.Number(a.times), list, a.how, a.sort)
 	c.Fix = fmt.Sprintf("Sort %s once, and let all calls read the sorted list: a function that takes all ranks at once, or one that gets a list that is sorted already, instead of %s.", list, name)

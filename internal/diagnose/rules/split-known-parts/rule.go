@@ -9,6 +9,8 @@ import (
 	"go/token"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -87,7 +89,7 @@ func judge(c *finder.Case) bool {
 		c.Confidence = rule.Likely // other callers may need the list
 		used = "in callers of " + syntax.FuncName(c.Place) + " " + used
 	}
-	c.Cause = fmt.Sprintf("%s allocates a list of all parts of %s, and %s.", funcname.Short(c.Name()), what, used)
+	c.Cause = fmt.Sprintf("%s allocates a list of all parts of %s, and %s.", symbol.Short(c.Name()), what, used)
 	c.Fix = fix
 	return true
 }
@@ -144,20 +146,20 @@ func bounded(c *finder.Case) bool {
 	mean := bytes / objects / part
 	if mean >= longList && walked(c.Place, call) {
 		what := syntax.Text(call.Args[0])
-		c.Cause = fmt.Sprintf("%s allocates a list of about %s parts of %s on average, only to iterate over it once.", funcname.Short(name), units.Count(mean), what)
+		c.Cause = fmt.Sprintf("%s allocates a list of about %s parts of %s on average, only to iterate over it once.", symbol.Short(name), units.Count(mean), what)
 		c.Fix = fmt.Sprintf("Iterate over the parts without a list: for part := range %sSeq(%s, %s) (Go 1.24), or cut one after the other with Cut.",
-			funcname.Short(name), what, syntax.Text(call.Args[1]))
+			symbol.Short(name), what, syntax.Text(call.Args[1]))
 		return true
 	}
 	if accepted, ok := checked(c.Place, call); ok && mean >= tooMany*(accepted+1) {
 		what := syntax.Text(call.Args[0])
 		c.Cause = fmt.Sprintf("%s allocates a list of about %s parts of %s on average, and the next check accepts %d: a text from outside decides how much memory that takes.",
-			funcname.Short(name), units.Count(mean), what, accepted)
+			symbol.Short(name), units.Count(mean), what, accepted)
 		// What is left is the search for the first separators.
 		left := float64(accepted+1) / float64(mean)
 		c.Fraction = &rule.Fraction{Expect: 1 - left, Low: 0.9 * (1 - left), High: 1}
 		c.Fix = fmt.Sprintf("Bound the list: %sN(%s, %s, %d) makes at most one part more than the check accepts, so that it still fails for too many; or cut the parts one after the other.",
-			funcname.Short(name), what, syntax.Text(call.Args[1]), accepted+1)
+			symbol.Short(name), what, syntax.Text(call.Args[1]), accepted+1)
 		return true
 	}
 	return false

@@ -8,8 +8,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -62,7 +63,7 @@ func judge(c *finder.Case) bool {
 		return false
 	}
 	call := c.Calls[0]
-	c.Cause = fmt.Sprintf("%s reads %s rune by rune through an interface, to find plain numbers or words.", funcname.Short(c.Name()), syntax.Text(call.Args[0]))
+	c.Cause = fmt.Sprintf("%s reads %s rune by rune through an interface, to find plain numbers or words.", symbol.Short(c.Name()), syntax.Text(call.Args[0]))
 	read := "strconv.Atoi, ParseInt or ParseFloat"
 	if fields := len(call.Args) - 1; fields > 2 || fields == 2 && c.Name() != "fmt.Sscanf" {
 		c.Fix = "Split the text with strings.Cut or strings.Fields and parse the numbers with " + read + "."

@@ -7,6 +7,8 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -104,7 +106,7 @@ func (f *search) guilty(c *finder.Case) bool {
 			continue
 		}
 		if repeated(p, call) && below(m, fn) {
-			m.Cause = fmt.Sprintf("%s records a stack trace for each error that it creates.", funcname.Short(gocode.FullName(fn)))
+			m.Cause = fmt.Sprintf("%s records a stack trace for each error that it creates.", symbol.Short(gocode.FullName(fn)))
 			m.Fix = "On this path return a plain error or a package variable; record stacks only for errors that indicate a bug."
 			return true
 		}

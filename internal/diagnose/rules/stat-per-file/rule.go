@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -92,7 +94,7 @@ func judge(c *finder.Case) bool {
 				c.Fix = "Use ReadDir, or Readdirnames if names are enough: the entries have the name and the kind from the directory; call Info where more is needed."
 			}
 		}
-		c.Cause = fmt.Sprintf("%s asks the system for the size, time and permissions of each file with lstat, and only names and kinds are used.", funcname.Short(name))
+		c.Cause = fmt.Sprintf("%s asks the system for the size, time and permissions of each file with lstat, and only names and kinds are used.", symbol.Short(name))
 		return true
 	}
 	return false

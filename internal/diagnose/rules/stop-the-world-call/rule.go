@@ -5,9 +5,10 @@ package stoptheworldcall
 import (
 	"fmt"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
@@ -61,7 +62,7 @@ func judge(c *finder.Case) bool {
 	if !loops.PerCall(c.Place, c.Calls[0]) || !often(c) {
 		return false
 	}
-	name := funcname.Short(c.Name())
+	name := symbol.Short(c.Name())
 	switch name {
 	case "runtime.ReadMemStats":
 		c.Cause = "runtime.ReadMemStats stops all goroutines while it sums up the statistics, also those of other requests."

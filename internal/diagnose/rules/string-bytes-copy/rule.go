@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -213,7 +215,7 @@ func instead(p *gocode.Place, use ast.Expr, toString, direct bool) (what, varian
 			return name, t
 		}
 		if !toString && onlyReads(p, n, use) && p.Callee(n).Pkg() == p.Pkg {
-			return funcname.Short(name), readerVariant
+			return symbol.Short(name), readerVariant
 		}
 	}
 	return "", ""

@@ -7,9 +7,10 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/kept"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -147,7 +148,7 @@ func (s *search) judge(c *finder.Case) bool {
 	if t.into != nil {
 		into = "the map " + t.into.Name()
 	} else {
-		into = "a map, with " + funcname.Short(t.place.CalleeName(t.call)) + ","
+		into = "a map, with " + symbol.Short(t.place.CalleeName(t.call)) + ","
 	}
 	c.Cause = fmt.Sprintf("%s puts all %s of %s into %s again on every call. The map follows from %s, %s.",
 		syntax.FuncName(t.place), elements, from, into, from, times)

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -73,7 +74,7 @@ func describe(c *finder.Case, made *ast.CallExpr) bool {
 	}
 	c.Confidence = rule.Likely // how large the contents may be is not known
 	c.Cause = fmt.Sprintf("%s makes a temporary file, %s per %s, that the program removes again: several system calls each time that lock the directory.",
-		funcname.Short(c.Place.CalleeName(made)), evidence.Times(e.PerUnit), c.Pass.Manifest.Unit())
+		symbol.Short(c.Place.CalleeName(made)), evidence.Times(e.PerUnit), c.Pass.Manifest.Unit())
 	c.Fix = "Keep contents in memory up to a limit, in a bytes.Buffer that is reused, and use a file only for those beyond it; or keep one file per worker and Truncate it."
 	return true
 }

@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
@@ -100,12 +102,12 @@ func guilty(c *finder.Case) bool {
 	s, p, m := c.Pass.Syntax, c.Place, c.Match
 	for _, call := range syntax.CallsOf(p, typeNames(parsers)...) {
 		if fixed(s, p, call) {
-			m.Cause = fmt.Sprintf("%s parses the same template with %s on every call.", syntax.FuncName(p), funcname.Short(p.CalleeName(call)))
+			m.Cause = fmt.Sprintf("%s parses the same template with %s on every call.", syntax.FuncName(p), symbol.Short(p.CalleeName(call)))
 			m.Fix = "Parse it once when the program starts, into a package variable or a field; executing it is safe for concurrent use."
 			return true
 		}
 		if again(c, call) {
-			m.Cause = fmt.Sprintf("%s parses template files with %s on every call. A program has few of them, and each is the same each time.", syntax.FuncName(p), funcname.Short(p.CalleeName(call)))
+			m.Cause = fmt.Sprintf("%s parses template files with %s on every call. A program has few of them, and each is the same each time.", syntax.FuncName(p), symbol.Short(p.CalleeName(call)))
 			m.Fix = "Parse all of them when the program starts (ParseGlob, ParseFS), or keep what each name gives in a map, and execute it by its name; executing is safe for concurrent use."
 			m.Confidence = rule.Likely // the files may change while the program runs
 			return true
@@ -211,7 +213,7 @@ func parsing(s *gocode.Syntax, p *gocode.Place, call *ast.CallExpr) string {
 	if !parses {
 		return ""
 	}
-	return funcname.Short(p.CalleeName(helper))
+	return symbol.Short(p.CalleeName(helper))
 }
 
 // returned reports whether a function returns what a call parsed each time that it runs: it does

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/awaited"
@@ -193,7 +195,7 @@ func (b *batcher) ends(place *requests.PlaceTime) bool {
 }
 
 func (b *batcher) match(t *traced.Queue) rule.Match {
-	name := funcname.Short(funcname.Typed(b.calls[0]))
+	name := symbol.Short(funcname.Typed(b.calls[0]))
 	idle := units.Percent(b.idle / b.group.Seconds)
 	where := syntax.Where(b.place, b.place.Nodes[len(b.place.Nodes)-1].Pos())
 	cause := fmt.Sprintf("Requests spend %s of their time waiting for %s, which waits for a timer meanwhile (%s): it is idle for %s of the time, and answers what has arrived at each tick.",

@@ -8,6 +8,8 @@ import (
 	"go/ast"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -276,7 +278,7 @@ func (s *search) judge(c *finder.Case) bool {
 
 // describeSame fills in the words for a method that gets a type and returned the same each time.
 func (l *line) describeSame(c *finder.Case, list string) {
-	name := funcname.Short(funcname.Typed(l.of.Name))
+	name := symbol.Short(funcname.Typed(l.of.Name))
 	c.Cause = fmt.Sprintf("%s asks reflection for the %s of a type and works its result out again on every call, though that depends on the type alone: %s calls, with %s, and the same result each time (%s results compared).",
 		name, list, units.Count(l.of.Calls), evidence.Different(units.Count(l.of.Identical)), units.Count(l.of.Compared))
 	c.Fix = fmt.Sprintf("Keep the result of %s in a sync.Map by reflect.Type, so that it is built once for each type; nobody may change it then.", name)

@@ -4,6 +4,8 @@ package unboundedlabels
 import (
 	"fmt"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -88,7 +90,7 @@ func match(p *rule.Pass, s *labelled.Series) rule.Match {
 	for _, r := range s.Live {
 		for _, f := range r.Stack {
 			if in := p.Inputs.Of(f.Function); in != nil && labelled.Resolves(f.Function) && in.Hashed > 0 && len(m.Evidence) == 1 {
-				m.Evidence = append(m.Evidence, rule.Evidence{What: "different labels of " + funcname.Short(f.Function), Value: fmt.Sprintf("%s in %s calls", units.Count(in.Different), units.Count(in.Hashed))})
+				m.Evidence = append(m.Evidence, rule.Evidence{What: "different labels of " + symbol.Short(f.Function), Value: fmt.Sprintf("%s in %s calls", units.Count(in.Different), units.Count(in.Hashed))})
 			}
 		}
 	}

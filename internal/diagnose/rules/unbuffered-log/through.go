@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -94,7 +96,7 @@ func (l logger) through(c *finder.Case) bool {
 	if !known {
 		name = unknown
 	}
-	own := funcname.Short(funcname.Typed(writer.Function))
+	own := symbol.Short(funcname.Typed(writer.Function))
 	c.Cause = fmt.Sprintf("%s passes each line to %s, which writes it directly to a file, pipe or terminal: a system call per line.", name, own)
 	if size, ok := textSize(c.Pass, writer); ok {
 		c.Cause = fmt.Sprintf("%s passes each line to %s, which writes it directly to a file, pipe or terminal: a system call per line, of %s on average.", name, own, units.Bytes(size))

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/flow"
@@ -442,7 +444,7 @@ const leastMade = 100
 
 // describeMade fills in the words for a result that is built again on every call.
 func (f *found) describeMade(m *rule.Match, runs string) {
-	name := funcname.Short(f.place.CalleeName(f.call))
+	name := symbol.Short(f.place.CalleeName(f.call))
 	if fn := f.place.Callee(f.call); fn != nil && fn.Pkg() == f.place.Pkg {
 		name = fn.Name()
 	}

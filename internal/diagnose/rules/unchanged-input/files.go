@@ -8,6 +8,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/flow"
@@ -234,9 +236,9 @@ func (f *found) describeFile(p *rule.Pass, m *rule.Match, runs string) {
 	if funcname.Match(name, funcname.TypedAll(listers())...) {
 		does, fix = "lists the same directory again each time it runs", "List it once and keep the names. List it again every few seconds, or when os.Stat shows another modification time of the directory, or when a watcher reports a change (fsnotify)."
 	}
-	m.Cause = fmt.Sprintf("%s %s: %s gets %s, %s. The program itself does not write files meanwhile.%s", syntax.FuncName(f.place), does, funcname.Short(name), what, why, runs)
+	m.Cause = fmt.Sprintf("%s %s: %s gets %s, %s. The program itself does not write files meanwhile.%s", syntax.FuncName(f.place), does, symbol.Short(name), what, why, runs)
 	m.Fix = fix
 	m.Confidence = rule.Likely // another program may write the file
 	m.Fraction = &rule.Fraction{Expect: 0.95, Low: 0.5, High: 1}
-	m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s runs %s per %s", funcname.Short(name), evidence.Times(f.runs), p.Manifest.Unit())})
+	m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s runs %s per %s", symbol.Short(name), evidence.Times(f.runs), p.Manifest.Unit())})
 }

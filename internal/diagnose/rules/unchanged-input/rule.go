@@ -309,9 +309,9 @@ func (f *found) describe(p *rule.Pass, m *rule.Match) {
 		f.describeFile(p, m, runs)
 		return
 	}
-	m.Cause = fmt.Sprintf("%s gets %s, %s: it computes the same result again on every call.%s", funcname.Short(f.place.CalleeName(f.call)), what, changed, runs)
+	m.Cause = fmt.Sprintf("%s gets %s, %s: it computes the same result again on every call.%s", symbol.Short(f.place.CalleeName(f.call)), what, changed, runs)
 	if funcname.Match(f.place.CalleeName(f.call), "regexp.Match*") {
-		m.Cause = fmt.Sprintf("%s compiles %s, %s, on every call, and discards the compiled pattern.%s", funcname.Short(f.place.CalleeName(f.call)), what, changed, runs)
+		m.Cause = fmt.Sprintf("%s compiles %s, %s, on every call, and discards the compiled pattern.%s", symbol.Short(f.place.CalleeName(f.call)), what, changed, runs)
 	}
 	if f.loose {
 		f.describeMade(m, runs)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
@@ -127,7 +129,7 @@ func (s *search) changes(in *inputs.Function) bool {
 	if flow.Clones(in.Name) {
 		return false
 	}
-	short := strings.ToLower(funcname.Short(in.Name))
+	short := strings.ToLower(symbol.Short(in.Name))
 	if _, after, ok := strings.Cut(short, "."); ok {
 		short = after
 	}
@@ -166,7 +168,7 @@ func (s *search) describe(c *finder.Case) bool {
 	if f == nil {
 		return false
 	}
-	name := funcname.Short(funcname.Typed(f.in.Name))
+	name := symbol.Short(funcname.Typed(f.in.Name))
 	cost := units.Seconds(f.seconds)
 	if f.bytes >= 1 {
 		cost += " and " + units.Bytes(f.bytes)

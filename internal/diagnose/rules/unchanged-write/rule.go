@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -281,6 +283,6 @@ func (w *write) describe(c *finder.Case) {
 	c.Fraction = &rule.Fraction{Expect: 0.95 * w.same, Low: 0.7 * w.same, High: w.same}
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:  evidence.InputsCounted,
-		Value: fmt.Sprintf("%s: %s of %s calls had the same input as %s", funcname.Short(funcname.Typed(w.function)), units.Count(w.of.Same), units.Count(w.of.Calls), which),
+		Value: fmt.Sprintf("%s: %s of %s calls had the same input as %s", symbol.Short(funcname.Typed(w.function)), units.Count(w.of.Same), units.Count(w.of.Calls), which),
 	})
 }

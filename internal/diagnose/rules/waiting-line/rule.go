@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
@@ -144,7 +146,7 @@ func (l *line) ended(p *rule.Pass) string {
 	if traced.SiteAt(p, *by.Line) == nil {
 		return ""
 	}
-	text := fmt.Sprintf(" The wait mostly ends when %s comes to %s.", funcname.Short(funcname.Typed(by.Line.Function)), evidence.Near(p, l.site, *by.Line))
+	text := fmt.Sprintf(" The wait mostly ends when %s comes to %s.", symbol.Short(funcname.Typed(by.Line.Function)), evidence.Near(p, l.site, *by.Line))
 	if by.InHandlers >= mostly*by.Share {
 		return text + " That is in other requests."
 	}

@@ -8,6 +8,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/profile/symbol"
+
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -109,7 +111,7 @@ func (w *part) describe(c *finder.Case) {
 	c.Confidence = rule.Likely // an iteration may need what the one before changed
 	c.Fraction = &rule.Fraction{Expect: 0.9 * share, Low: 0.3 * share, High: 1}
 	c.Callees = []string{w.whole.Name}
-	whole, element := funcname.Short(funcname.Typed(w.whole.Name)), funcname.Short(funcname.Typed(w.element.Name))
+	whole, element := symbol.Short(funcname.Typed(w.whole.Name)), symbol.Short(funcname.Typed(w.element.Name))
 	c.Cause = fmt.Sprintf("The loop on line %d calls %s for each item, %s times in a row, and each call runs %s, which processes the same whole collection again: %s gets %s different inputs, and is called %s times in each iteration, %s times in all.",
 		syntax.Line(c.Place, w.loop.Pos()), syntax.Text(w.call.Fun), units.Number(n), whole, element, units.Count(w.element.Stable), units.Count(int64(w.elements+0.5)), units.Count(w.element.Calls))
 	c.Fix = fmt.Sprintf("Run %s once for all items, before or after the loop: with a call that takes all items, or by keeping its result.", whole)
