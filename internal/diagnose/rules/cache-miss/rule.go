@@ -7,8 +7,6 @@ import (
 	"go/ast"
 	"go/token"
 
-	"github.com/hone-go/hone/profile/symbol"
-
 	"github.com/hone-go/hone/internal/diagnose/caching"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -20,6 +18,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 const (

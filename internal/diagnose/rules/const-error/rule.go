@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/profile/symbol"
-
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -18,6 +16,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // makers are functions that create an error, as profiles name them.

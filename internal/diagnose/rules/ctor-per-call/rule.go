@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/profile/symbol"
-
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -20,6 +18,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // heavy is the minimum size, in bytes, that one value must allocate to be worth a pool.

@@ -4,14 +4,13 @@ package finalizerperobject
 import (
 	"fmt"
 
-	"github.com/hone-go/hone/profile/symbol"
-
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // backlog is the minimum number of waiting finalizers and cleanups that is reported: the goroutine

@@ -5,13 +5,12 @@ import (
 	"go/ast"
 	"strings"
 
-	"github.com/hone-go/hone/profile/symbol"
-
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/safety"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // pkg returns the package of a converter: "strings" or "bytes".

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/profile/symbol"
-
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loglevel"
@@ -19,6 +17,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // leastSamples is the minimum number of samples of formatting the text. With so many, writing would

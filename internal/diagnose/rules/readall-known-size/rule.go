@@ -4,8 +4,6 @@ package readallknownsize
 import (
 	"fmt"
 
-	"github.com/hone-go/hone/profile/symbol"
-
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -13,6 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 var readers = []string{"io.ReadAll", "io/ioutil.ReadAll"}

@@ -7,11 +7,10 @@ import (
 	"go/types"
 	"go/version"
 
-	"github.com/hone-go/hone/profile/symbol"
-
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // Rule is reflect-sort.

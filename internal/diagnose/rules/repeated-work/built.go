@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hone-go/hone/profile/symbol"
-
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // A price list, a menu or a configuration is made of rows of a database for each request, though it

@@ -7,8 +7,6 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/hone-go/hone/profile/symbol"
-
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -19,6 +17,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // testers are functions that search a list by a function, as the type checker names them.

@@ -5,11 +5,10 @@ import (
 	"go/ast"
 	"go/types"
 
-	"github.com/hone-go/hone/profile/symbol"
-
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // half reports whether a function passes a part of the list to itself: f(xs[:m]), f(xs[m:]). It

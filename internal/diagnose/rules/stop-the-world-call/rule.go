@@ -5,13 +5,12 @@ package stoptheworldcall
 import (
 	"fmt"
 
-	"github.com/hone-go/hone/profile/symbol"
-
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 const (

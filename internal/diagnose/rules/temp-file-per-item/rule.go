@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"go/ast"
 
-	"github.com/hone-go/hone/profile/symbol"
-
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // Rule is temp-file-per-item.

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/profile/symbol"
-
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/awaited"
@@ -21,6 +19,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/units"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 const (
