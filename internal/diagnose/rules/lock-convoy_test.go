@@ -32,7 +32,10 @@ func TestLockConvoySeldom(t *testing.T) {
 	matches, p := ruletest.FindTraced(t, r, archive)
 	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
 	if len(matches) != 1 || !strings.Contains(matches[0].Cause, "for time.Sleep in (*main.disk).load") {
-		t.Errorf("%+v", matches)
+		t.Fatalf("%+v", matches)
+	}
+	if !strings.Contains(matches[0].Fix, " at only reads what p.mu guards: let it read a snapshot") {
+		t.Error(matches[0].Fix)
 	}
 }
 

@@ -76,11 +76,11 @@ goroutines queued at a time; a mutex profile only adds up the waits.
 
 Do less under the lock: compute before Lock, copy, and use the copy after
 Unlock. Split what it guards by key, or publish read-mostly data as an
-atomic.Pointer to a copy. Do not wait for a file or the network while it is
-held. The lock may be that of a module: an embedded database has one write
-transaction at a time, from Begin to Commit, with all that runs in between. A
-function may unlock what its callers locked: then take away what it works on,
-unlock, and work after that.
+atomic.Pointer to a copy: then readers do not wait, even if the holder has to.
+Do not wait for a file or the network while it is held. The lock may be that of
+a module: an embedded database has one write transaction at a time, from Begin
+to Commit, with all that runs in between. A function may unlock what its callers
+locked: then take away what it works on, unlock, and work after that.
 
 A goroutine that waits for a second lock keeps the first one meanwhile. Then all
 who need the first wait for the holder of the second, who may read a file. Copy
@@ -182,7 +182,7 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) (rule.Match, 
 	waits, proved := false, l.Convoy
 	if cause, fix, ok := sec.Outside(p, file); ok {
 		m.Cause += cause
-		m.Fix = fix
+		m.Fix = fix + sec.Published(p, l.Waiters)
 		waits = true
 		if sec.Read {
 			m.Cause += " It is held for reading: whoever wants to write waits until that is over, and others that want to read wait for the writer."
