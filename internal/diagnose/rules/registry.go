@@ -74,6 +74,7 @@ import (
 	discardederror "github.com/hone-go/hone/internal/diagnose/rules/discarded-error"
 	documentedcost "github.com/hone-go/hone/internal/diagnose/rules/documented-cost"
 	encodedperreceiver "github.com/hone-go/hone/internal/diagnose/rules/encoded-per-receiver"
+	ensuredpercall "github.com/hone-go/hone/internal/diagnose/rules/ensured-per-call"
 	equalelements "github.com/hone-go/hone/internal/diagnose/rules/equal-elements"
 	exactdigits "github.com/hone-go/hone/internal/diagnose/rules/exact-digits"
 	failedattempts "github.com/hone-go/hone/internal/diagnose/rules/failed-attempts"
@@ -339,6 +340,7 @@ func All() []rule.Rule {
 		discardederror.Rule(),
 		documentedcost.Rule(),
 		encodedperreceiver.Rule(),
+		ensuredpercall.Rule(),
 		equalelements.Rule(),
 		exactdigits.Rule(),
 		failedattempts.Rule(),
