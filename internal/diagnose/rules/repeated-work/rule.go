@@ -141,6 +141,8 @@ type found struct {
 	visits     bool   // it is a recursion that only adds to sets
 	marks      string // of a recursion: where it marks what is on the way, and only that
 	other      string // of sameText: the function that got the text before; "" for itself
+	nested     bool   // of sameText: a decoder that calls methods which decode the text again
+	reader     string // of nested: the function that went through the text before; "" for none
 	shared     bool   // the finding is at this line, instead of one caller
 	pointer    bool   // it gets a few pointers to values that did not change
 	method     bool   // it has no parameters, only a receiver
@@ -215,6 +217,8 @@ func (s *search) edge(r *site.Row) (at, callee int) {
 			here = i - 1
 		case f.other != "":
 			here = asking(r, i)
+		case f.nested:
+			here = s.givingText(r, i)
 		}
 		if !f.chosen && !f.byData {
 			return here, i - 1
@@ -224,6 +228,17 @@ func (s *search) edge(r *site.Row) (at, callee int) {
 		}
 	}
 	return at, callee
+}
+
+// givingText returns the index of the frame, from i on, that does not pass on a text that it got
+// itself.
+func (s *search) givingText(r *site.Row, i int) int {
+	for j := i; j+1 < len(r.Stack) && r.Stack[j].Owner.Kind == gocode.Main; j++ {
+		if in := s.pass.Inputs.Of(r.Stack[j].Function); in == nil || in.Texts == 0 {
+			return j
+		}
+	}
+	return i
 }
 
 // asking returns the index of the frame of the main module, from i on, that makes a framework

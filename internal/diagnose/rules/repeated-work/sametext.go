@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/codecs"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -30,15 +31,58 @@ func (s *search) text(in *inputs.Function) *found {
 		n, f.unit = p.Inputs.Apart()
 		f.repeats = 1 - float64(in.TextsPerRequest)/float64(in.TextsInRequest)
 		f.words = fmt.Sprintf("%s calls in each %s, with %s", units.Number(float64(in.TextsInRequest)/n), f.unit, differentTexts(units.Number(float64(in.TextsPerRequest)/n)))
+		if float64(in.TextsPerRequest) < seldomCalled*n {
+			f.words = fmt.Sprintf("in %s calls, each text came %s times in one %s", units.Count(in.TextsInRequest), units.Number(float64(in.TextsInRequest)/float64(max(in.TextsPerRequest, 1))), f.unit)
+		}
 	case p.Manifest.Unit() == "run" && p.Inputs.Requests+p.Inputs.Iterations == 0 && in.Texts >= 10*leastCalls:
 		f.unit = "run"
 		f.repeats = 1 - float64(in.DifferentTexts)/float64(in.Texts)
 		f.words = fmt.Sprintf("%s calls, with %s", units.Count(in.Texts), differentTexts(units.Count(in.DifferentTexts)))
 	}
+	if f.nested = s.costs[decodes.Name].Recursive; f.nested {
+		f.reader = s.readerOf(in.Name)
+		if f.repeats < leastNested {
+			return nil
+		}
+	}
 	if f.repeats < leastRepeats || s.byReceiver(decodes) {
 		return nil
 	}
 	return f
+}
+
+// leastNested is the minimum share of repeats for a decoder that calls UnmarshalJSON methods, which
+// decode again what they get: one call more for each text is how such a method works.
+const leastNested = 0.6
+
+// readerOf returns the function of the main module that got the texts of a function before it, in
+// most of the requests; "" if there is none, or if it only passes them on.
+func (s *search) readerOf(name string) string {
+	for _, p := range s.pass.Inputs.Pairs {
+		in, first := s.pass.Inputs.Of(name), s.pass.Inputs.Of(p.First)
+		if p.Then != name || first == nil || float64(p.Times) < 0.9*float64(in.TextsPerRequest) {
+			continue
+		}
+		if c := s.costs[first.Name]; c != nil && s.inside(first.Name) != nil && !s.together(first.Name, strings.Replace(name, newDecoder, decode, 1)) {
+			return first.Name
+		}
+	}
+	return ""
+}
+
+// inside returns the decoder that a function calls with the text that it gets; nil if there is
+// none.
+func (s *search) inside(wrapper string) *inputs.Function {
+	for _, p := range s.pass.Inputs.Pairs {
+		if p.First != wrapper {
+			continue
+		}
+		in := s.pass.Inputs.Of(strings.Replace(p.Then, newDecoder, decode, 1))
+		if in != nil && s.costs[wrapper] != nil && funcname.Match(in.Name, codecs.Decoders()...) && s.together(wrapper, in.Name) {
+			return in
+		}
+	}
+	return nil
 }
 
 // The constructor of a decoder gets the text that its method decodes.
@@ -97,7 +141,10 @@ func (s *search) textOfTwo(in *inputs.Function) *found {
 			continue
 		}
 		first := s.pass.Inputs.Of(strings.Replace(p.First, newDecoder, decode, 1))
-		if first == nil || first == in || !s.decodes(in) || !s.decodes(first) || s.together(first.Name, in.Name) {
+		if first == nil || first == in || !s.decodes(in) || s.together(first.Name, in.Name) {
+			continue
+		}
+		if through := s.inside(first.Name); !s.decodes(first) && (through == nil || !s.decodes(through)) {
 			continue
 		}
 		repeats := min(1, float64(p.Times)/float64(gets.TextsInRequest))
@@ -115,13 +162,14 @@ func (s *search) textOfTwo(in *inputs.Function) *found {
 }
 
 // decodes reports whether a function reads a whole text, by its name, costs more than a lookup and
-// has no side effects, by the profile.
+// has no side effects, by the profile. A recursion may read another part each time, except that a
+// decoder calls methods of the values that it fills.
 func (s *search) decodes(in *inputs.Function) bool {
 	if funcname.Match(in.Name, "bufio.New*", "encoding/*.New*") {
 		return false // keeps the reader, and reads nothing yet
 	}
 	c := s.costs[in.Name]
-	return c != nil && !c.Recursive && worth(s.pass, c, in) && s.quiet(in.Name) &&
+	return c != nil && (!c.Recursive || funcname.Match(in.Name, codecs.Decoders()...)) && worth(s.pass, c, in) && s.quiet(in.Name) &&
 		startsWith(in, "Unmarshal", "Decode", "Parse", "Compile", "Scan", "Sum", "Hash", "Digest", "Valid", "Verify", "Get", "Extract", "Tokenize", "Split",
 			"Decompress", "Inflate", "New", "Load", "From", "Lookup", "Find", "Must")
 }
@@ -145,6 +193,13 @@ func differentTexts(n string) string {
 func (f *found) describeText(m *rule.Match, name string) {
 	m.Cause = fmt.Sprintf("%s goes through the same text again: %s.", name, f.words)
 	m.Fix = "Parse it once and pass the result on. If one field decides how the rest is decoded, decode that field alone first (json.RawMessage keeps the rest unchanged)."
+	if f.nested {
+		m.Cause += " The decoder scans a text to find its end before it calls UnmarshalJSON with it, and the method has it decoded again."
+		if f.reader != "" {
+			m.Cause += fmt.Sprintf(" Before that, %s has gone through the text too.", symbol.Short(funcname.Typed(f.reader)))
+		}
+		m.Fix = "Decode it once, into one struct with all fields, of which json.RawMessage keeps what depends on another field, and make the value from that struct without UnmarshalJSON. A method UnmarshalJSON that stays needs one decoder for all fields."
+	}
 	if f.other == "" && f.unit == "run" {
 		m.Fix = "Parse each text once and use the result for everything, or cache the results by their text."
 	}
