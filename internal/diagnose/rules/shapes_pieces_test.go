@@ -123,9 +123,19 @@ var _ = time.Now`
 	checkShapes(t, smallwrites.Rule(), head, write, 0, known)
 	packets := []shape{
 		{"func F(s *sender, ps []point) {\n\tfor i := range ps {\n\t\ts.buf, _ = ps[i].appendTo(s.buf[:0])\n\t\ts.conn.WriteTo(s.buf, s.addr) @\n\t}\n}", "1,400 bytes"},
+		{"func F(s *sender, ps []point) {\n\tfor i := range ps {\n\t\ts.conn.WriteTo([]byte(ps[i].name), s.addr) @\n\t}\n}", "WriteBatch"},
+		{"func F(s *sender, ps []point) {\n\tfor i := range ps {\n\t\tb := marshal_N(&ps[i])\n\t\ts.conn.WriteTo(b, s.addr) @\n\t}\n}\n\nfunc marshal_N(p *point) []byte { return []byte(p.name) }", ""},
 		{"func F(s *sender, p *point, to []net.Addr) {\n\tfor _, a := range to {\n\t\ts.buf, _ = p.appendTo(s.buf[:0])\n\t\ts.conn.WriteTo(s.buf, a) @\n\t}\n}", ""},
 	}
 	checkShapesIn(t, smallwrites.Rule(), head, "syscall.sendto net.(*UDPConn).WriteTo", 0, packets, each(3500))
+	const pack = "\n\nfunc marshal_N(p *point) []byte { return []byte(p.name) }"
+	dialled := []shape{
+		{"func F(u *net.UDPConn, ps []point) {\n\tfor i := range ps {\n\t\tb := marshal_N(&ps[i])\n\t\tu.Write(b) @\n\t}\n}" + pack, ""},
+		{"func F(u *net.TCPConn, ps []point) {\n\tfor i := range ps {\n\t\tb := marshal_N(&ps[i])\n\t\tu.Write(b) @\n\t}\n}" + pack, "bufio.Writer"},
+		{"func F(addr string, ps []point) {\n\tu, _ := net.Dial(\"udp\", addr)\n\tfor i := range ps {\n\t\tb := marshal_N(&ps[i])\n\t\tu.Write(b) @\n\t}\n}" + pack, ""},
+		{"func F(addr string, ps []point) {\n\tu, _ := net.Dial(\"tcp\", addr)\n\tfor i := range ps {\n\t\tb := marshal_N(&ps[i])\n\t\tu.Write(b) @\n\t}\n}" + pack, "bufio.Writer"},
+	}
+	checkShapesIn(t, smallwrites.Rule(), head, write, 0, dialled, each(3500))
 	for _, s := range [][]shape{sent, packets} {
 		for i := range s {
 			s[i].says = ""

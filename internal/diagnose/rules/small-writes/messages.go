@@ -40,7 +40,7 @@ type burst struct {
 // many short ones in a row, each with a call of its own.
 func judgeMessage(c *finder.Case) bool {
 	row := stacks.Largest(c.CPU)
-	if row == nil || row.Owner < 0 || len(c.Calls) > 1 || !connected(c) {
+	if row == nil || row.Owner < 0 || len(c.Calls) > 1 || !connected(c) || separate(c, c.Calls[0]) {
 		return false
 	}
 	call := c.Calls[0]
@@ -59,6 +59,9 @@ func judgeMessage(c *finder.Case) bool {
 	c.Cause = fmt.Sprintf("%s writes each message, of %s on average, to %s immediately, and %s sends %s messages in a row (%s), without waiting for replies: a system call for each message, and perhaps a packet.",
 		symbol.Short(funcname.Typed(c.Site.Function)), units.Bytes(size), writerText(c.Place, call), syntax.FuncName(b.place), strings.TrimSuffix(evidence.Times(b.sends), " times"), lineList(b.lines))
 	c.Fix = "Collect the messages in a buffer, and send it when it is full or after a short time, such as 100 ms. On UDP, fill packets to about 1,400 bytes, if the receiver takes several messages in one, such as lines." + offered(c)
+	if datagrams(c, call) {
+		c.Fix += batched
+	}
 	spent, samples := stacks.Sum(c.CPU)
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:    "CPU in the write calls of this line",

@@ -51,7 +51,7 @@ type queued struct {
 // ones are in the channel: the trace shows that it seldom waits for one.
 func judgeQueued(c *finder.Case) bool {
 	row := stacks.Largest(c.CPU)
-	if row == nil || row.Owner < 0 || len(c.Calls) > 1 || synced(c.Place) || c.Pass.Trace == nil || !cheap(c) || inParts(c.Place, c.Calls[0]) {
+	if row == nil || row.Owner < 0 || len(c.Calls) > 1 || synced(c.Place) || c.Pass.Trace == nil || !cheap(c) || inParts(c.Place, c.Calls[0]) || separate(c, c.Calls[0]) {
 		return false
 	}
 	q := queueOf(c, row, c.Calls[0])
@@ -66,6 +66,9 @@ func judgeQueued(c *finder.Case) bool {
 		syntax.Line(q.place, q.loop.Pos()), syntax.FuncName(q.place), syntax.Text(q.from), writerText(c.Place, c.Calls[0]), units.Number(q.each))
 	c.Fix = fmt.Sprintf("Write into a bufio.Writer, and flush it only when %s is empty: take the next message in a select with a default case that flushes, or while len(%s) > 0. No message then waits longer than now.",
 		syntax.Text(q.from), syntax.Text(q.from))
+	if datagrams(c, c.Calls[0]) {
+		c.Fix = fmt.Sprintf("Append messages to one slice up to about 1,400 bytes, which a UDP packet carries, while len(%s) > 0, and send that, if the receiver takes several in one, such as lines.", syntax.Text(q.from)) + batched
+	}
 	c.Evidence = append(c.Evidence, rule.Evidence{What: "messages written for each wait of the goroutine in the trace", Value: units.Number(q.each), Command: evidence.ViewCommand(c.Pass, "blocking")})
 	return true
 }

@@ -98,7 +98,8 @@ A client that writes each message to its connection immediately, such as each
 metric to a socket, is found if counts show that a function of the program sends
 several in a row, and that they are short. Collect the messages in a buffer, and
 send it when it is full or after a short time. Several messages in a UDP packet
-need a receiver that separates them.
+need a receiver that separates them. The rule leaves alone packets of which each
+is the encoding of a value, or has an address of its own.
 
 Seen in the field: segmentio/parquet-go#157, dmachard/DNS-collector#1125,
 quipo/statsd#30, DataDog/datadog-go#91 (a packet for each metric), gobwas/ws#62
@@ -111,6 +112,9 @@ func judge(c *finder.Case) bool {
 	var loop ast.Node
 	in, known := "", true
 	ok := !synced(c.Place) && c.All(func(call *ast.CallExpr) bool {
+		if separate(c, call) {
+			return false
+		}
 		if !small(c, call) {
 			if !cheap(c) || connected(c) && !built(c.Place, call) {
 				return false
@@ -142,7 +146,12 @@ func judge(c *finder.Case) bool {
 	}
 	if connected(c) {
 		c.Cause = strings.Replace(c.Cause, "a system call for each piece", "a system call for each piece, and perhaps a packet", 1)
-		c.Fix = "Collect the pieces in a buffer, and send it when it has some KiB and after the last one: with a bufio.Writer and Flush, or by appending them to one slice. A UDP packet carries about 1,400 bytes, if the receiver takes several pieces in one."
+		c.Fix = "Collect the pieces in a buffer, and send it when it has some KiB and after the last one: with a bufio.Writer and Flush, or by appending them to one slice."
+	}
+	if datagrams(c, c.Calls[0]) {
+		c.Cause = strings.Replace(c.Cause, "a system call for each piece, and perhaps a packet", "a system call and a packet for each piece", 1)
+		c.Fix = "Append pieces to one slice up to about 1,400 bytes, which a UDP packet carries, and send that, if the receiver takes several in one, such as lines." + batched
+		c.Confidence = rule.Likely
 	}
 	if !known {
 		c.Confidence = rule.Likely // the pieces are small by what their writes cost
