@@ -103,6 +103,7 @@ import (
 	growinglistwalked "github.com/hone-go/hone/internal/diagnose/rules/growing-list-walked"
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
 	heapboxedelements "github.com/hone-go/hone/internal/diagnose/rules/heap-boxed-elements"
+	heapforrarebranch "github.com/hone-go/hone/internal/diagnose/rules/heap-for-rare-branch"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
 	historyreplayed "github.com/hone-go/hone/internal/diagnose/rules/history-replayed"
 	hotmutex "github.com/hone-go/hone/internal/diagnose/rules/hot-mutex"
@@ -369,6 +370,7 @@ func All() []rule.Rule {
 		growinglistwalked.Rule(),
 		headerkeyform.Rule(),
 		heapboxedelements.Rule(),
+		heapforrarebranch.Rule(),
 		heavyctorpercall.Rule(),
 		historyreplayed.Rule(),
 		hotmutex.Rule(),
