@@ -112,7 +112,6 @@ type line struct {
 }
 
 func (l *line) match(p *rule.Pass, total float64) rule.Match {
-	share := units.Percent(l.seconds / total)
 	each, object := "", l.place.Object
 	if object == "a select" {
 		object = "one of several things (a select)"
@@ -120,8 +119,7 @@ func (l *line) match(p *rule.Pass, total float64) rule.Match {
 	if mean, ok := traced.Mean(p, l.place); ok && l.place.Part != requests.WaitSelect { // of which a call may have several
 		each = ", " + units.Seconds(mean) + " each time"
 	}
-	cause := fmt.Sprintf("Requests spend %s of their time waiting here for %s%s: on average %s wait at a time, while the program and its load use %s of the processors.",
-		share, object, each, units.Number(l.seconds/p.Trace.Parallelism.Length), units.Percent(traced.Busy(p)))
+	cause := waiting(l.seconds/total, l.seconds/p.Trace.Parallelism.Length, traced.Busy(p), object+each)
 	return rule.Match{
 		Site:       l.site,
 		Confidence: rule.Hint, // no mistake is known
@@ -132,6 +130,16 @@ func (l *line) match(p *rule.Pass, total float64) rule.Match {
 			What: "time of requests waiting here", Value: units.Seconds(l.seconds) + " of " + units.Seconds(total), Command: evidence.ViewCommand(p, "requests"),
 		}},
 	}
+}
+
+// waiting says how long requests wait for something: a share of the time of the load's requests. It
+// is more than all of that if other requests wait there as well.
+func waiting(share, atATime, busy float64, what string) string {
+	on, meanwhile := "on average "+units.Number(atATime), fmt.Sprintf("while the program and its load use %s of the processors.", units.Percent(busy))
+	if share <= 1 {
+		return fmt.Sprintf("Requests spend %s of their time waiting here for %s: %s wait at a time, %s", units.Percent(share), what, on, meanwhile)
+	}
+	return fmt.Sprintf("Requests wait here for %s: %s at a time, %s That is more than the load has under way: the program asks itself, or works on after the load has its answer.", what, on, meanwhile)
 }
 
 // ended says which line of a module mostly ends the waits, and what the goroutines do that come
