@@ -162,7 +162,11 @@ func (e *engine) costWords(d *draft) string {
 	if n := len(d.lines) - 1; d.rule.Generic && n > 0 { // the cause has described the most expensive one
 		subject = fmt.Sprintf("With %s of its function it ", units.Some(float64(n), "other line"))
 	}
-	return subject + funcname.List(parts) + "."
+	text := subject + funcname.List(parts) + "."
+	if d.with != nil && d.with.share.Value > d.share.Value {
+		text += fmt.Sprintf(" With the findings inside, which its fix removes too, it takes %s of CPU.", units.Percent(d.with.share.Value))
+	}
+	return text
 }
 
 // runsWords returns the sentence about how often the most expensive line runs; the causes of
