@@ -11,6 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	leakgrowth "github.com/hone-go/hone/internal/diagnose/rules/leak-growth"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/site"
 )
 
 // TestLeakGrowth treats the programs, which exit, as services.
@@ -182,6 +183,38 @@ func TestLeakGrowthExpiry(t *testing.T) {
 	} {
 		if !strings.Contains(said, words) {
 			t.Errorf("%q is not in %s", words, said)
+		}
+	}
+}
+
+// TestLeakGrowthOfStarter: what a function of a module made, that also started the goroutines which
+// wait at the end, belongs to those; but not if they are few, or if another function started them.
+func TestLeakGrowthOfStarter(t *testing.T) {
+	r := serving(t)
+	p := *ruletest.RecordFor(t, r, filepath.Join("leak-growth", "testdata", "modules.txtar"))
+	var callee string
+	for _, m := range matchesOf(t, r, &p) {
+		if len(m.Callees) > 0 {
+			callee = m.Callees[0]
+		}
+	}
+	if callee == "" {
+		t.Fatal("no call of a module")
+	}
+	p.Goroutines = rule.Change{First: 10, Last: 9010}
+	for _, test := range []struct {
+		creator string
+		count   int64
+		want    bool
+	}{{callee, 9000, true}, {callee, 900, false}, {"example.com/other.Start", 9000, false}} {
+		parked := site.Parked{Frame: site.Frame{Function: "example.com/other.wait", File: "/src/wait.go", Line: 5}, Count: test.count}
+		parked.Created.Function = test.creator
+		p.Parked = []site.Parked{parked}
+		found := slices.ContainsFunc(matchesOf(t, r, &p), func(m rule.Match) bool {
+			return strings.Contains(m.Cause, "goroutines that do not end: 9000 wait on wait.go:5") && strings.HasPrefix(m.Fix, "End the goroutines")
+		})
+		if found != test.want {
+			t.Errorf("%+v: %v", test, found)
 		}
 	}
 }

@@ -241,14 +241,14 @@ var returns = []string{
 const leastWaiting = 1000
 
 // waiting returns the goroutines that keep the memory of a line, because it is in the function that
-// starts them, or is called from the one that they run, and that wait at the end of the recording
-// in great number; nil for none.
+// starts them, calls that one, or is called from the one that they run, and that wait at the end of
+// the recording in great number; nil for none.
 func (w *window) waiting(g growth) *keep {
 	p := w.pass
 	for i := range p.Parked {
 		at := &p.Parked[i]
 		came := p.Goroutines.Last - p.Goroutines.First
-		if at.Count < leastWaiting || float64(at.Count) > 2*came || at.Created.Function != g.Function && !below(g.live, at.Start.Function) {
+		if at.Count < leastWaiting || float64(at.Count) > 2*came || at.Created.Function != g.Function && at.Created.Function != g.callee && !below(g.live, at.Start.Function) {
 			continue
 		}
 		where := evidence.Near(p, g.Site, exectrace.Line{Function: at.Function, File: at.File, Line: at.Line})
