@@ -114,3 +114,25 @@ func FuzzScanned(f *testing.F) {
 		s.counted(query)
 	})
 }
+
+// TestRandom: texts that sort whole rows at random, and those that sort keys or something else.
+func TestRandom(t *testing.T) {
+	for text, want := range map[string]string{
+		"SELECT * FROM booking ORDER BY RANDOM() LIMIT ?":                                                            "random()",
+		"select b.id, c.name from booking b join cabin c on c.id = b.cabin where c.beds > 2 order by rand() limit 5": "rand()",
+		"random()":                   "random()",
+		"RAND() DESC":                "rand()",
+		"ORDER BY gen_random_uuid()": "gen_random_uuid()",
+
+		"SELECT id FROM booking ORDER BY random() LIMIT 5":                                             "", // keys
+		"SELECT id, guest FROM booking WHERE id IN (SELECT id FROM booking ORDER BY random() LIMIT 5)": "",
+		"SELECT id, guest FROM booking ORDER BY random()":                                              "", // all of them
+		"SELECT id, guest FROM booking ORDER BY start, random() LIMIT 5":                               "",
+		"SELECT id, random() FROM booking ORDER BY start LIMIT 5":                                      "",
+		"random() < 0.5": "", "random": "", "random(": "", "": "", "a random() text": "", "order by name": "",
+	} {
+		if by, ok := sortsBy(text); ok != (want != "") || ok && by != want {
+			t.Errorf("%s: %t %s, want %q", text, ok, by, want)
+		}
+	}
+}

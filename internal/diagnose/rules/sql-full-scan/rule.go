@@ -50,7 +50,8 @@ when the query uses it. An index costs a little at each write.
 
 If no index has the order of a query with ORDER BY and LIMIT, the query reads
 and sorts the whole table, too, even for the first page. COUNT reads all rows
-that it counts, even with an index.
+that it counts, even with an index. ORDER BY random() sorts all rows that match,
+with their columns and joins: sort only keys, and read the few rows that remain.
 
 It is fine for small tables and for queries that return much of the table. The
 rule compares the program's own SQL: queries and the CREATE statements, in Go
@@ -67,9 +68,6 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 	for _, text := range created(p) {
 		tables.read(text)
 	}
-	if len(tables) == 0 {
-		return finder.Line{}
-	}
 	s := &search{pass: p, sql: sqltext.Of(p), tables: tables, lines: map[line]*query{}}
 	s.collect()
 	judge := func(c *finder.Case) bool {
@@ -77,12 +75,19 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		if q == nil || q.most.Line != c.Site.Line || q.most.File != c.Site.File {
 			return false
 		}
+		if q.random && !q.describeRandom(c) {
+			return false
+		}
 		each, ok := q.perRow(p)
-		if !ok || each < leastEach {
+		if !q.random && (!ok || each < leastEach) {
 			return false
 		}
 		c.CPU, c.Allocs, c.Block, c.Mutex, c.Live = q.rows, nil, nil, nil, nil
 		c.Callees = []string{"database/sql.*"}
+		c.Confidence = rule.Likely
+		if q.random {
+			return true
+		}
 		c.Cause = fmt.Sprintf("The query has a condition on column %s of table %s, and no index or key starts with that column: the database reads the whole table for each query, %s of CPU for each row that the query returns.",
 			q.column, q.table, units.Seconds(each))
 		c.Fix = fmt.Sprintf("Create an index: CREATE INDEX %[1]s_%[2]s ON %[1]s(%[2]s). EXPLAIN QUERY PLAN then says SEARCH instead of SCAN.", q.table, q.column)
@@ -93,7 +98,6 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 			c.Cause = fmt.Sprintf("The query counts rows of table %s, and the database reads all that it counts for each query: %s of CPU for one number.", q.table, units.Seconds(each))
 			c.Fix = "Keep the count in a row that inserts and deletes change in the same transaction, or cache it for some seconds. To know whether there is a next page, ask for one row more than a page has."
 		}
-		c.Confidence = rule.Likely
 		return true
 	}
 	return finder.Line{Start: finder.Frames(s.frame), Judge: judge}
@@ -103,10 +107,12 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 // and below the reads of its result.
 type query struct {
 	table, column string
-	by            string     // what it sorts all rows by, where it compares no column
-	counts        bool       // it counts rows
-	call          site.Frame // the line of the call
-	loop          int        // the line within the loop over the result; 0 for one row
+	by            string      // what it sorts all rows by, where it compares no column
+	counts        bool        // it counts rows
+	random        bool        // what it sorts all rows by is random
+	call          site.Frame  // the line of the call
+	loop          int         // the line within the loop over the result; 0 for one row
+	sender        *site.Frame // of random: the line that sends it, nearest to the client
 	rows          []*site.Row
 	values        map[line]int64
 	most          *site.Frame // the line of most of it

@@ -81,7 +81,10 @@ func (s *search) frame(r *site.Row) int {
 			continue
 		}
 		for at := i; at < min(len(r.Stack), i+mostHelpers) && r.Stack[at].Owner.Kind == gocode.Main; at++ {
-			if s.at(r.Stack[at]) != nil {
+			if q := s.at(r.Stack[at]); q != nil {
+				if q.sender == nil {
+					q.sender = f
+				}
 				return at
 			}
 		}
@@ -104,6 +107,9 @@ func (s *search) at(f *site.Frame) *query {
 				q = s.judge(p, f, call, rows)
 				s.lines[callLine] = q
 			}
+		}
+		if q == nil {
+			q = s.composed(p, f)
 		}
 	}
 	s.lines[key] = q
@@ -154,6 +160,9 @@ func (s *search) judge(p *gocode.Place, f *site.Frame, call *ast.CallExpr, rows 
 	q := &query{call: *f}
 	var ok bool
 	if q.table, q.column, ok = s.tables.scanned(texts[0]); !ok {
+		if sortsRandomly(texts[0]) {
+			return nil // see composed
+		}
 		if q.table, q.by, ok = s.tables.sorted(texts[0]); !ok {
 			if q.table, q.counts = s.tables.counted(texts[0]); !q.counts {
 				return nil
