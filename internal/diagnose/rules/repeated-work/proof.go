@@ -273,16 +273,33 @@ func (s *search) allocatesOnly(name string) bool {
 	return float64(own) >= most*float64(total)
 }
 
+// asksWhom returns the words for what a function asks, as far as the profile shows.
+func (s *search) asksWhom(name string) string {
+	if s.below(name, "database/sql.*") && !s.below(name, "net/http.(*Client).*", invokes) {
+		return "the database"
+	}
+	return "another service"
+}
+
+// travels returns the words for the round trip of a call, unless the profile shows that a database
+// in the process answers.
+func (s *search) travels(name string) string {
+	if s.asksWhom(name) == "the database" && !s.below(name, "net.(*conn).*", "crypto/tls.(*Conn).*") {
+		return ""
+	}
+	return " Each call is a round trip."
+}
+
+// below reports whether the profile shows that a function leads to one of others.
+func (s *search) below(name string, others ...string) bool {
+	return slices.ContainsFunc(s.costs[name].Rows, func(r *site.Row) bool {
+		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
+		return slices.ContainsFunc(r.Stack[:max(i, 0)], func(f *site.Frame) bool { return funcname.Match(f.Function, others...) })
+	})
+}
+
 // asks reports whether the profile shows that a function sends a request to another service or a
 // database.
 func (s *search) asks(name string) bool {
-	for _, r := range s.costs[name].Rows {
-		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
-		for _, f := range r.Stack[:max(i, 0)] {
-			if funcname.Match(f.Function, "net/http.(*Client).*", "net/http.(*Transport).*", "database/sql.*", "net.(*conn).Write", "google.golang.org/grpc.(*ClientConn).Invoke") {
-				return true
-			}
-		}
-	}
-	return false
+	return s.below(name, "net/http.(*Client).*", "net/http.(*Transport).*", "database/sql.*", "net.(*conn).Write", invokes)
 }

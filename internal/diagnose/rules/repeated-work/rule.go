@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -404,8 +405,11 @@ func (s *search) describe(f *found, m *rule.Match) {
 	case f.where == stored:
 		f.describeStored(m, name)
 	case f.where == asked:
-		m.Cause = fmt.Sprintf("%s asks another service each time, and gets the same answer: %s. Each call is a round trip.", name, f.words)
+		m.Cause = fmt.Sprintf("%s asks %s each time, and gets the same answer: %s.%s", name, s.asksWhom(f.Name), f.words, s.travels(f.Name))
 		m.Fix = "Cache the answer by its input, and fetch it again when it is too old; golang.org/x/sync/singleflight keeps concurrent requests from fetching it at the same time."
+		if s.asksWhom(f.Name) == "the database" {
+			m.Fix = strings.Replace(m.Fix, "and fetch it again", "and drop it where the program changes the rows or", 1)
+		}
 	case f.visits:
 		m.Cause += " It only adds to a set, so a call with the same input adds nothing. It visits a shared node, and all nodes below it, once for each path to it."
 		m.Fix = fmt.Sprintf("Keep a set of visited nodes, and return from %s at once if the node is in the set.", name)
