@@ -17,10 +17,11 @@ import (
 // keep is what retains the memory of a line.
 type keep struct {
 	words, fix string
-	release    bool   // there is a function that removes an entry, which the owner may have to call
-	unused     bool   // nothing removed an entry while executions were counted
-	remover    string // the function that would; ""
-	swept      bool   // a goroutine removes entries from time to time: the growth may stop
+	release    bool       // there is a function that removes an entry, which the owner may have to call
+	unused     bool       // nothing removed an entry while executions were counted
+	remover    string     // the function that would; ""
+	container  *types.Var // that it is put into; nil if that is not known
+	swept      bool       // a goroutine removes entries from time to time: the growth may stop
 }
 
 // explain adds what retains the memory to a match.
@@ -165,7 +166,7 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
 		return nil
 	}
 	name := v.text(in.into)
-	k := &keep{words: "It is put into " + name}
+	k := &keep{words: "It is put into " + name, container: v.Origin()}
 	if syntax.Line(p, in.at) != p.Line {
 		k.words += fmt.Sprintf(" (%s)", syntax.Where(p, in.at))
 	}

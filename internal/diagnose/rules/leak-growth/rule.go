@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -86,6 +87,7 @@ left after the last one.
 Where the container that grows is in another module, the finding names it, and
 blames the module unless it has a function that removes entries. If a value has a
 method that ends it (Close, Stop) and leaves it in the container, it names both.
+Lines whose memory one container keeps are one finding.
 Without a container, a chain may keep all: each value refers to the one before. Of
 values that a loop opens, it names the return that drops them when a later one
 fails.
@@ -101,7 +103,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	}
 	lines, calls := grownCalls(p)
 	said := map[*growth]rule.Confidence{}
-	var matches []rule.Match
+	var matches joined
 	if len(flow.Holders(p)) > 0 { // which rows-not-closed reports: whoever opens the next connection is innocent
 		connects := func(g *growth) bool { return connecting(g.live) }
 		calls = slices.DeleteFunc(calls, connects)
@@ -115,7 +117,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		m, ok := w.judge(*c)
 		// If a call is only a hint, a line that it explains may show what holds the memory.
 		if ok && (m.Confidence != rule.Hint || !slices.ContainsFunc(lines, func(l growth) bool { return l.through == c })) {
-			matches = append(matches, m)
+			matches.add(m, held{growth: *c, container: w.container})
 			said[c] = m.Confidence
 		}
 	}
@@ -124,10 +126,10 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			continue
 		}
 		if m, ok := w.judge(l); ok {
-			matches = append(matches, m)
+			matches.add(m, held{growth: l, container: w.container})
 		}
 	}
-	return matches, nil
+	return matches.matches(p), nil
 }
 
 // growth is a line and the live memory that it gained.
@@ -144,6 +146,8 @@ type window struct {
 	pass     *rule.Pass
 	phase    *recording.Phase
 	requests int64
+
+	container *types.Var // that keeps the memory of the line judged last; nil if that is not known
 }
 
 // windowOf returns the time between the heap profiles of a recording; false for none.
@@ -167,6 +171,7 @@ func (w *window) units() float64 {
 // judge returns the match of a line; false if it is not a leak, as far as is known.
 func (w *window) judge(g growth) (rule.Match, bool) {
 	p := w.pass
+	w.container = nil
 	if g.bytes < leastBytes || float64(g.bytes) < leastShare*float64(p.Table.Totals.LiveBytes) {
 		return rule.Match{}, false
 	}
@@ -274,12 +279,14 @@ func below(live []*site.Row, function string) bool {
 func (w *window) explained(m *rule.Match, g growth, place *gocode.Place) bool {
 	kept := cmp.Or(keeper(w.pass, m.Site, place), uncancelled(w.pass, m.Site, place), deferred(w.pass, m.Live), unclosed(place), timed(w, place), chained(place))
 	if kept != nil {
+		w.container = kept.container
 		kept.explain(m)
 		return !kept.swept
 	}
 	if m.Confidence == rule.Likely {
 		at, kept := w.adopter(g)
 		if kept != nil && !kept.swept {
+			w.container = kept.container
 			w.adopted(m, at, kept)
 		}
 		return kept == nil || !kept.swept
