@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -70,9 +71,33 @@ func prepare(_ context.Context, p *rule.Pass) finder.Line {
 		c.Cause = fmt.Sprintf("The client of %s keeps two idle connections per host, since MaxIdleConnsPerHost is not set. When more requests run at a time, the other connections are closed after each and dialled again: that takes %s of CPU.",
 			syntax.Text(c.Calls[0]), units.Percent(share))
 		c.Fix = "Set MaxIdleConnsPerHost in the Transport to the number of requests to one host that run at a time, and MaxIdleConns at least as high."
+		named(c)
 		return true
 	}
 	return finder.Line{Start: finder.Calls{Functions: httpconn.Calls()}, Judge: judge}
+}
+
+// named adds where the only Transport of the package is made, and that its limit for all hosts does
+// not help, to the words of a match.
+func named(c *finder.Case) {
+	var made []*ast.CompositeLit
+	for _, f := range c.Place.Files() {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.CompositeLit); ok && isNamed(c.Place.TypeOf(lit), "Transport") {
+				made = append(made, lit)
+			}
+			return true
+		})
+	}
+	if len(made) != 1 {
+		return
+	}
+	c.Fix = strings.Replace(c.Fix, "in the Transport", fmt.Sprintf("in the Transport (%s)", syntax.Where(c.Place, made[0].Pos())), 1)
+	for _, e := range made[0].Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok && syntax.Text(kv.Key) == "MaxIdleConns" {
+			c.Cause += fmt.Sprintf(" MaxIdleConns: %s (%s) limits the idle connections to all hosts together, and does not raise that number.", syntax.Text(kv.Value), syntax.Where(c.Place, kv.Pos()))
+		}
+	}
 }
 
 // drains reports whether the function around the place reads a body to its end.
