@@ -57,7 +57,7 @@ func (s *search) kept(p *gocode.Place, call *ast.CallExpr, value ast.Expr, depth
 	if i < 0 || decl == nil || decl.Body == nil || depth == 0 || fn.Signature().Variadic() || i >= fn.Signature().Params().Len() {
 		return nil, false
 	}
-	inner, param := p.Entry(decl), fn.Signature().Params().At(i)
+	inner, param := p.Entry(decl), fn.Origin().Signature().Params().At(i) // of a generic function as it is declared
 	for _, use := range syntax.Uses(inner, param) {
 		if inner.Info.Defs[use] != nil || harmless(inner, param, use) {
 			continue
