@@ -66,8 +66,12 @@ func record(c *finder.Case) bool {
 	}
 	c.CPU, c.Allocs, c.Mutex, c.Block, c.Live = m.CPU, m.Allocs, m.Mutex, m.Block, m.Live
 	c.Callees = m.Callees
+	what := syntax.Text(stmt.Call.Fun)
+	if _, ok := ast.Unparen(stmt.Call.Fun).(*ast.FuncLit); ok {
+		what = fmt.Sprintf("a function literal (line %d)", syntax.Line(c.Place, stmt.Pos()))
+	}
 	c.Cause = fmt.Sprintf("The loop on line %d defers %s in every iteration: each defer allocates a record on the heap, and none runs before %s returns.",
-		syntax.Line(c.Place, loop.Pos()), syntax.Text(stmt.Call.Fun), syntax.FuncName(c.Place))
+		syntax.Line(c.Place, loop.Pos()), what, syntax.FuncName(c.Place))
 	c.Fix = "Move the loop body into its own function, or call it at the end of the body instead of deferring it."
 	return true
 }

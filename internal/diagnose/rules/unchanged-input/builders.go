@@ -472,6 +472,9 @@ func (f *found) describeMade(m *rule.Match, runs string) {
 		m.Cause += " The request decides the input, so each request computes it once."
 	}
 	m.Fix = keep + "; copy it before changing it."
+	if f.few || f.chosen {
+		m.Fix = keep + "; copy a result before changing it."
+	}
 	switch m.Confidence = rule.Measured; {
 	case f.chosen:
 		m.Confidence = rule.Hint
