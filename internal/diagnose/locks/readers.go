@@ -3,6 +3,7 @@ package locks
 import (
 	"fmt"
 	"go/ast"
+	"go/types"
 	"slices"
 
 	"github.com/hone-go/hone/exectrace/wall"
@@ -40,12 +41,33 @@ func (s *Section) Published(p *rule.Pass, waiters []wall.Waker) string {
 		funcname.List(names), verb, syntax.Text(s.Mutex), who)
 }
 
-// readIn reports whether a line locks the mutex of the section in a function that only reads.
+// readIn reports whether a line locks the mutex of the section in a function that only reads, and
+// no map: a snapshot of one is a copy of all entries at each change.
 func (s *Section) readIn(p *gocode.Place) bool {
 	mutex := syntax.Named(s.place, s.Mutex)
 	locks := slices.ContainsFunc(syntax.Calls(p), func(c *ast.CallExpr) bool {
 		x := syntax.Receiver(c)
 		return x != nil && locking(p, c) && syntax.Named(p, x) == mutex
 	})
-	return mutex != nil && locks && effects.OnlyReads(p.Outer())
+	return mutex != nil && locks && effects.OnlyReads(p.Outer()) && !readsMap(p)
+}
+
+// readsMap reports whether the function around a place looks something up in a map, or visits its
+// entries.
+func readsMap(p *gocode.Place) (found bool) {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		var x ast.Expr
+		switch n := n.(type) {
+		case *ast.IndexExpr:
+			x = n.X
+		case *ast.RangeStmt:
+			x = n.X
+		}
+		if x != nil && p.TypeOf(x) != nil {
+			_, ok := p.TypeOf(x).Underlying().(*types.Map)
+			found = found || ok
+		}
+		return !found
+	})
+	return found
 }
