@@ -186,7 +186,7 @@ func kinds() []asked {
 			"github.com/twmb/franz-go/pkg/kgo.(*Client).ProduceSync", "github.com/rabbitmq/amqp091-go.(*DeferredConfirmation).Wait*",
 		}, false, false},
 		{"name lookup", "Cache the addresses for a while instead of resolving the name each time.", []string{"net.(*Resolver).Lookup*", "net.Lookup*"}, false, false},
-		{"file access", "Read the files once and cache what is needed, with their modification times; or list the directory once (os.ReadDir).", []string{
+		{"file access", "Where the same files come again, read them once and cache what is needed, with their modification times; or list the directory once (os.ReadDir). Of files with new content each time, write fewer and larger ones.", []string{
 			"os.Open", "os.OpenFile", "os.ReadFile", "os.ReadDir", "io/ioutil.ReadFile", "io/ioutil.ReadDir", "io/fs.ReadFile", "io/fs.ReadDir", "io/fs.Stat", "os.Stat", "os.Lstat", "os.Create", "os.WriteFile", "io/ioutil.WriteFile", "path/filepath.EvalSymlinks",
 			"os.Readlink", "syscall.Getxattr", "golang.org/x/sys/unix.Getxattr", "golang.org/x/sys/unix.Lgetxattr",
 		}, false, false},
