@@ -28,7 +28,7 @@ func sum(p *rule.Pass, want func(*site.Frame) bool) (waited, total float64) {
 	if p.Trace == nil || p.Trace.Requests == nil || p.Trace.Requests.All == nil || p.Syntax == nil || p.Counts == nil || !traced.Serves(p) {
 		return 0, 0
 	}
-	for _, fn := range Of(p).Callers(p) {
+	for _, fn := range waitsOf(p).Callers(p) {
 		for _, s := range fn.Steps {
 			if want(s.Frame) {
 				waited += s.Seconds

@@ -63,8 +63,27 @@ func queued() []string {
 	}
 }
 
-// Of returns where requests wait for others in the trace.
-func Of(p *rule.Pass) *Waits {
+// mostBusy is the share of the processors above which shorter waits save nothing.
+const mostBusy = 0.8
+
+// Long returns where requests wait for others in the trace, and the time of all requests in
+// seconds. It returns nil when they wait for less than a share of that time, when shorter waits
+// would save nothing, and when that is not known.
+func Long(p *rule.Pass, least float64) (w *Waits, total float64) {
+	if p.Syntax == nil || p.Code == nil || !traced.Serves(p) || p.Trace.Requests == nil || p.Trace.Requests.All == nil {
+		return nil, 0
+	}
+	total = traced.LatencyTotal(p)
+	if total <= 0 || traced.Busy(p) >= mostBusy {
+		return nil, 0
+	}
+	if w = waitsOf(p); w.Seconds < least*total {
+		return nil, 0
+	}
+	return w, total
+}
+
+func waitsOf(p *rule.Pass) *Waits {
 	w := &Waits{lines: map[exectrace.Line]float64{}, functions: map[name][]exectrace.Line{}}
 	for _, place := range p.Trace.Requests.All.Places {
 		switch place.Part {

@@ -37,16 +37,10 @@ func Passed(s *gocode.Syntax, p *gocode.Place, v *types.Var) (all []Argument) {
 // passedToLiteral is [Passed] for a parameter of a function literal that a local variable has and
 // that is only called.
 func passedToLiteral(p *gocode.Place, v *types.Var) (all []Argument) {
-	if v == nil || p.Decl == nil || len(syntax.Assigned(p, v)) > 0 {
+	if v == nil || len(syntax.Assigned(p, v)) > 0 {
 		return nil
 	}
-	var lit *ast.FuncLit
-	ast.Inspect(p.Decl, func(n ast.Node) bool {
-		if f, ok := n.(*ast.FuncLit); ok && syntax.Inside(f.Type.Params, v.Pos()) {
-			lit = f
-		}
-		return lit == nil
-	})
+	lit, at := LiteralOf(p, v)
 	if lit == nil {
 		return nil
 	}
@@ -57,8 +51,7 @@ func passedToLiteral(p *gocode.Place, v *types.Var) (all []Argument) {
 	}
 	signature, _ := p.TypeOf(lit).(*types.Signature)
 	f, _ := p.Object(name).(*types.Var)
-	at := syntax.ParamIndex(signature, v)
-	if f == nil || at < 0 || len(syntax.Assigned(outer, f)) != 1 || signature.Variadic() && at == signature.Params().Len()-1 {
+	if f == nil || len(syntax.Assigned(outer, f)) != 1 || signature.Variadic() && at == signature.Params().Len()-1 {
 		return nil
 	}
 	for _, use := range syntax.Uses(outer, f) {
@@ -72,6 +65,28 @@ func passedToLiteral(p *gocode.Place, v *types.Var) (all []Argument) {
 		all = append(all, Argument{outer, call.Args[at]})
 	}
 	return all
+}
+
+// LiteralOf returns the function literal that has a variable as a parameter, and its index; nil for
+// none.
+func LiteralOf(p *gocode.Place, v *types.Var) (lit *ast.FuncLit, index int) {
+	if p.Decl == nil {
+		return nil, 0
+	}
+	ast.Inspect(p.Decl, func(n ast.Node) bool {
+		if f, ok := n.(*ast.FuncLit); ok && syntax.Inside(f.Type.Params, v.Pos()) {
+			lit = f
+		}
+		return lit == nil
+	})
+	if lit == nil {
+		return nil, 0
+	}
+	signature, _ := p.TypeOf(lit).(*types.Signature)
+	if index = syntax.ParamIndex(signature, v); index < 0 {
+		return nil, 0
+	}
+	return lit, index
 }
 
 // Sources returns the expressions that create the value of an expression, with their places: what a

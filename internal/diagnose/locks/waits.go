@@ -314,7 +314,7 @@ func (s *Section) moved(line int, given string) string {
 			mutex, syntax.Text(c.Key), line)
 	}
 	if s.refreshes(line) {
-		return fmt.Sprintf("Do not let all wait for line %d: return the value that has expired while one goroutine gets the new one, or get it before the old one expires, in a goroutine. Take %s only to read and to replace the value.", line, mutex)
+		return fmt.Sprintf("Do not make all goroutines wait for line %d: return the value that has expired while one goroutine gets the new one, or get it before the old one expires, in a goroutine. Take %s only to read and to replace the value.", line, mutex)
 	}
 	if fix := s.copied(line); fix != "" {
 		return fix

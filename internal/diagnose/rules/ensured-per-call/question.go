@@ -20,7 +20,7 @@ type question struct {
 	test  *ast.IfStmt // of its answer
 
 	step    *awaited.Step
-	create  *ast.CallExpr // of what is missing
+	create  *ast.CallExpr // that creates the missing object
 	missing float64       // how often it creates, for each unit of work
 	repeats float64       // share of the questions that were asked before
 	counted string        // the inputs that were counted; "" if none

@@ -18,8 +18,6 @@ import (
 const (
 	// leastShare of the requests' time that they wait for the answer.
 	leastShare = 0.1
-	// mostBusy is the share of the processors above which shorter waits save nothing.
-	mostBusy = 0.8
 	// mostMissing is the share of the questions after which something is created: where counting
 	// starts, more is missing than later.
 	mostMissing = 0.1
@@ -63,15 +61,8 @@ Seen in the field: benbjohnson/litestream#242 (all snapshots listed at each sync
 to learn that there is one).`
 
 func find(p *rule.Pass) []rule.Match {
-	if p.Syntax == nil || p.Code == nil || !traced.Serves(p) || p.Trace.Requests == nil || p.Trace.Requests.All == nil {
-		return nil
-	}
-	total := traced.LatencyTotal(p)
-	if total <= 0 || traced.Busy(p) >= mostBusy {
-		return nil
-	}
-	w := awaited.Of(p)
-	if w.Seconds < leastShare*total {
+	w, total := awaited.Long(p, leastShare)
+	if w == nil {
 		return nil
 	}
 	var matches []rule.Match
@@ -144,7 +135,7 @@ func (q *question) match(p *rule.Pass, total float64) rule.Match {
 		Site:       p.Site(q.step.Frame),
 		Confidence: rule.Likely, // others might remove what was there
 		Saving:     traced.Saved(p, q.step.Seconds, total, rule.Fraction{Expect: 0.95 * q.repeats, Low: 0.5 * q.repeats, High: 1}),
-		Cause: fmt.Sprintf("%s calls %s %s per %s, only to call %s (%s) if there is nothing: that was so after %s of the answers. The answers are not used otherwise. Requests spend %s of their time waiting for them.",
+		Cause: fmt.Sprintf("%s calls %s %s per %s, only to call %s (%s) if it does not exist yet, which happened after %s of the answers. The answers are not used otherwise. Requests spend %s of their time waiting for them.",
 			syntax.FuncName(q.place), asked, evidence.Times(q.step.Runs), unit, made, syntax.Where(q.place, q.create.Pos()), units.Percent(q.missing/q.step.Runs), share),
 		Fix: fmt.Sprintf("Remember the answer, in a field or a set, and call %s only for what is new since the last call. Or write at once, and call %s only if that fails because something is missing.", asked, made),
 		Evidence: []rule.Evidence{{

@@ -62,7 +62,7 @@ func expired(p *rule.Pass, place *requests.PlaceTime) (*rule.Match, float64) {
 	waited := ended * float64(place.Time) / 1e9
 	return &rule.Match{
 		Site: s,
-		Cause: fmt.Sprintf("Requests spend %s of their time waiting here for %s until a timeout ends the wait: that ends %s of the waiting time. The answer does not come in time, and the next request waits for it again.",
+		Cause: fmt.Sprintf("Requests spend %s of their time waiting here for %s until a timeout ends the wait; %s of the waiting time ended this way. The answer does not come in time, and the next request waits for it again.",
 			units.Percent(waited/traced.LatencyTotal(p)), object, units.Percent(ended)),
 		Fix: "Do not wait for something that has just failed to answer: after some timeouts in a row, go on at once as after a timeout, and let one request in some seconds try again (a circuit breaker). Set the timeout a little above the time that answers usually take. If the other side only has too much to do, ask it less often or for fewer things at a time.",
 	}, waited

@@ -43,7 +43,7 @@ func (k *keep) onlyRead(pass *rule.Pass, p *gocode.Place, of *owner, out []ast.N
 		return false
 	}
 	k.release = true
-	k.words += fmt.Sprintf(". An entry whose time is over is removed only when its own key is read again (%s)%s: those whose keys do not come again stay.", read, full)
+	k.words += fmt.Sprintf(". An expired entry is removed only when its own key is read again (%s)%s: entries whose keys never come again stay.", read, full)
 	k.fix = fmt.Sprintf("Remove expired entries of %s also when nobody reads them: a few of the oldest at each insertion, or all of them in a sweep that a ticker starts.", name)
 	return true
 }

@@ -57,7 +57,7 @@ func isElement(s *gocode.Syntax, p *gocode.Place, v *types.Var) bool {
 	if flow.Ranged(p, v) != nil {
 		return true
 	}
-	lit, i := literalOf(p, v)
+	lit, i := flow.LiteralOf(p, v)
 	if lit == nil {
 		return false
 	}
@@ -84,26 +84,4 @@ func isElement(s *gocode.Syntax, p *gocode.Place, v *types.Var) bool {
 		return true
 	})
 	return each
-}
-
-// literalOf returns the function literal that has a variable as a parameter, and its index; nil for
-// none.
-func literalOf(p *gocode.Place, v *types.Var) (lit *ast.FuncLit, index int) {
-	if p.Decl == nil {
-		return nil, 0
-	}
-	ast.Inspect(p.Decl, func(n ast.Node) bool {
-		if f, ok := n.(*ast.FuncLit); ok && syntax.Inside(f.Type.Params, v.Pos()) {
-			lit = f
-		}
-		return true
-	})
-	if lit == nil {
-		return nil, 0
-	}
-	signature, _ := p.TypeOf(lit).(*types.Signature)
-	if index = syntax.ParamIndex(signature, v); index < 0 {
-		return nil, 0
-	}
-	return lit, index
 }

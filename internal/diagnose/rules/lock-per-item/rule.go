@@ -79,7 +79,7 @@ func judge(c *finder.Case) bool {
 	for _, section := range locks.Sections(place) {
 		from := syntax.Line(place, section.Lock.Pos())
 		rows := locks.Locking(p, s.File, from, section.To, mutex...)
-		if section.Read || section.Deferred && !locks.FirstReturn(p, s, from, section.To, mutex[1]) || ofElement(p, place, section.Mutex) {
+		if section.Read || section.Deferred && !locks.FirstReturn(p, s, from, section.To, mutex[1]) {
 			continue
 		}
 		spent, samples := stacks.Sum(rows)
@@ -93,7 +93,7 @@ func judge(c *finder.Case) bool {
 		if p.Manifest.Unit() == "run" {
 			least = leastTimesRun
 		}
-		if !ok || ran.PerUnit < least {
+		if !ok || ran.PerUnit < least || ofElement(p, place, section.Mutex) {
 			continue
 		}
 		if at := locks.SiteOn(p, s, from); at != nil {

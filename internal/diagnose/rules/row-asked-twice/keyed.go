@@ -109,7 +109,7 @@ func (f *pair) describeKeyed(first, second, name string) (cause, fix string) {
 		if unit == object {
 			return cause, "Drop the first request and compare the error of the second: NoSuchKey for a missing object. GetObject of minio-go returns it from the first Read or Stat."
 		}
-		return cause, "Drop the first request and test the status of the second: 404 for what is missing."
+		return cause, "Drop the first request and test the status of the second: 404 means that there is nothing."
 	}
 	if f.by.reads() {
 		cause = name + " asks Redis with " + first + " only whether a " + unit + " exists, and then reads it with " + second + ", which says that as well: two round trips instead of one. Between the two the " + unit + " may expire."

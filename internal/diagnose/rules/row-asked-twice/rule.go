@@ -50,8 +50,8 @@ ON DUPLICATE KEY), RowsAffected of an UPDATE or DELETE, sql.ErrNoRows of the
 query. Compute in the statement: SET n = n + 1, with the condition in WHERE. Take
 what was written from RETURNING, or from the values at hand. The same holds for
 Redis: GET returns redis.Nil for a missing key, SET has NX and XX, and DEL, SADD
-and SREM say how many they removed or added. HTTP answers a GET of what is missing
-with 404, so HEAD before it is not necessary; object stores with NoSuchKey.
+and SREM say how many they removed or added. A GET of a missing resource returns
+404, and object stores return NoSuchKey, so a HEAD request before is unnecessary.
 
 It is fine where the test mostly ends the request, which then does not write, and
 where rules about the row decide what is written. The rule reports constant

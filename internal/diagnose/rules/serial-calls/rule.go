@@ -21,8 +21,6 @@ import (
 const (
 	// leastShare of the requests' time that they would not wait.
 	leastShare = 0.1
-	// mostBusy is the share of the processors above which shorter waits save nothing.
-	mostBusy = 0.8
 	// mostNamed is how many calls a sentence names.
 	mostNamed = 4
 )
@@ -67,15 +65,8 @@ kite-org/kite#438 (lists of resources), ferro-labs/ai-gateway#354 (802 ms
 instead of 100), coder/coder#12385.`
 
 func find(p *rule.Pass) []rule.Match {
-	if p.Syntax == nil || p.Code == nil || !traced.Serves(p) || p.Trace.Requests == nil || p.Trace.Requests.All == nil {
-		return nil
-	}
-	total := traced.LatencyTotal(p)
-	if total <= 0 || traced.Busy(p) >= mostBusy {
-		return nil
-	}
-	w := awaited.Of(p)
-	if w.Seconds < leastShare*total {
+	w, total := awaited.Long(p, leastShare)
+	if w == nil {
 		return nil
 	}
 	var matches []rule.Match

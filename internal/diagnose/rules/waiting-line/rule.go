@@ -139,7 +139,7 @@ func waiting(share, atATime, busy float64, what string) string {
 	if share <= 1 {
 		return fmt.Sprintf("Requests spend %s of their time waiting here for %s: %s wait at a time, %s", units.Percent(share), what, on, meanwhile)
 	}
-	return fmt.Sprintf("Requests wait here for %s: %s at a time, %s That is more than the load has under way: the program asks itself, or works on after the load has its answer.", what, on, meanwhile)
+	return fmt.Sprintf("Requests wait here for %s: %s at a time, %s That is more than the load has under way: the program sends requests to itself, or goes on after the load has its answer.", what, on, meanwhile)
 }
 
 // ended says which line of a module mostly ends the waits, and what the goroutines do that come

@@ -21,8 +21,6 @@ import (
 const (
 	// leastShare of the requests' time that they wait for the write.
 	leastShare = 0.1
-	// mostBusy is the share of the processors above which shorter waits save nothing.
-	mostBusy = 0.8
 )
 
 // fraction of the wait that a queue saves: putting the record there takes no time as long as the
@@ -63,15 +61,8 @@ Seen in the field: cerbos/cerbos#2104 (audit log), seaweedfs/seaweedfs#2503,
 LAA-Software-Engineering/golang-rest-api-template#125 (an insert per request).`
 
 func find(p *rule.Pass) []rule.Match {
-	if p.Syntax == nil || p.Code == nil || !traced.Serves(p) || p.Trace.Requests == nil || p.Trace.Requests.All == nil {
-		return nil
-	}
-	total := traced.LatencyTotal(p)
-	if total <= 0 || traced.Busy(p) >= mostBusy {
-		return nil
-	}
-	w := awaited.Of(p)
-	if w.Seconds < leastShare*total {
+	w, total := awaited.Long(p, leastShare)
+	if w == nil {
 		return nil
 	}
 	var found []write
