@@ -33,7 +33,7 @@ func Rule() rule.Rule {
 		Kind:   rule.IO,
 		Needs:  []rule.Need{rule.NeedTrace, rule.NeedCounts},
 		Uses:   []rule.Need{rule.NeedInputs},
-		Title:  "Existence asked for on every call to create what is seldom missing",
+		Title:  "Existence check on every call, though the object nearly always exists",
 		Doc:    doc,
 		Finder: finder.Trace{Specificity: 1, Judge: find},
 	}
